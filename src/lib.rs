@@ -1,0 +1,4 @@
+//! wakeline: the executor half of a two-process prediction-market bot.
+
+pub mod measure;
+pub mod telemetry;
