@@ -1,1 +1,7 @@
-fn main() {}
+//! The `wakeline` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    wakeline::cli::run()
+}

@@ -20,13 +20,13 @@ pub fn wake_body(out: &mut Vec<u8>, wake: &WakeMessage<'_>) {
     out.extend_from_slice(b"{\"schema_version\":");
     integer(out, wake.schema_version);
     out.extend_from_slice(b",\"correlation_id\":");
-    text::quote(out, wake.correlation_id);
+    string(out, wake.correlation_id);
     out.extend_from_slice(b",\"market_ticker\":");
-    text::quote(out, wake.market_ticker);
+    string(out, wake.market_ticker);
     out.extend_from_slice(b",\"asset\":");
-    text::quote(out, wake.asset);
+    string(out, wake.asset);
     out.extend_from_slice(b",\"direction\":");
-    text::quote(out, wake.direction.as_str());
+    string(out, wake.direction.as_str());
     out.extend_from_slice(b",\"kalshi_price\":");
     double(out, wake.kalshi_price);
     out.extend_from_slice(b",\"model_probability\":");
@@ -44,7 +44,7 @@ pub fn wake_body(out: &mut Vec<u8>, wake: &WakeMessage<'_>) {
     out.extend_from_slice(b",\"recv_ns\":");
     integer(out, wake.recv_ns);
     out.extend_from_slice(b",\"clock_domain\":");
-    text::quote(out, wake.clock_domain);
+    string(out, wake.clock_domain);
     out.extend_from_slice(b",\"dry_run\":");
     out.extend_from_slice(if wake.dry_run { b"true" } else { b"false" });
     out.extend_from_slice(b",\"wire_price_yes_dollars\":");
@@ -64,7 +64,7 @@ pub fn wake_body(out: &mut Vec<u8>, wake: &WakeMessage<'_>) {
         out.push(b']');
     }
     out.extend_from_slice(b"],\"correlation_group\":");
-    text::quote(out, wake.correlation_group);
+    string(out, wake.correlation_group);
     out.push(b'}');
 }
 
@@ -73,17 +73,22 @@ pub fn ack_body(out: &mut Vec<u8>, ack: &WakeAck<'_>) {
     out.extend_from_slice(b"{\"schema_version\":");
     integer(out, ack.schema_version);
     out.extend_from_slice(b",\"correlation_id\":");
-    text::quote(out, ack.correlation_id);
+    string(out, ack.correlation_id);
     out.extend_from_slice(b",\"received_at_ms\":");
     integer(out, ack.received_at_ms);
     out.extend_from_slice(b",\"status\":");
-    text::quote(out, ack.status.as_str());
+    string(out, ack.status.as_str());
     out.extend_from_slice(b",\"reason\":");
     match ack.reason {
-        Some(reason) => text::quote(out, reason),
+        Some(reason) => string(out, reason),
         None => out.extend_from_slice(b"null"),
     }
     out.push(b'}');
+}
+
+/// Appends a quoted string with orjson's escapes.
+pub fn string(out: &mut Vec<u8>, content: &str) {
+    text::quote(out, content);
 }
 
 fn integer(out: &mut Vec<u8>, value: i64) {

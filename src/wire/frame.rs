@@ -78,6 +78,14 @@ impl FrameBuffer {
         Ok(Some(&self.bytes[start..end]))
     }
 
+    /// Whether [`Self::next_frame`] has something to say without more bytes: a frame, or that it is too long.
+    pub fn holds_whole_frame(&self) -> bool {
+        self.announced().is_some_and(|length| {
+            let length = length as usize;
+            length > MAX_FRAME_BYTES || self.filled.len() >= PREFIX_BYTES + length
+        })
+    }
+
     /// Whether the stream ended inside a frame, if it ended now.
     pub fn holds_partial_frame(&self) -> bool {
         !self.filled.is_empty()

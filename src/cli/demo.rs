@@ -1,0 +1,185 @@
+//! `wakeline demo`: the whole way of a wake on one machine, from a client's socket to the row in SQLite.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::Outcome;
+use crate::executor::client::Client;
+use crate::measure::clock::{ClockDomain, monotonic_ns, wall_ms};
+use crate::measure::percentiles::Summary;
+use crate::wire::message::{DEFAULT_PRICE_RANGES, SCHEMA_VERSION};
+use crate::wire::{Direction, Status, WakeMessage};
+
+/// Frames left out of the percentiles while everything warms up.
+const WARM_UP: usize = 400;
+
+/// How long the daemon may take to listen.
+const START_LIMIT: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Args)]
+pub(super) struct DemoArguments {
+    /// Wakes to send; the first 400 warm up and are left out of the percentiles.
+    #[arg(long, default_value_t = 4_400, value_parser = clap::value_parser!(u32).range(401..))]
+    frames: u32,
+}
+
+/// What went wrong in a demo.
+#[derive(Debug, thiserror::Error)]
+enum DemoError {
+    #[error("the daemon ended before it listened ({0}); its own message is above")]
+    EndedEarly(std::process::ExitStatus),
+    #[error("the daemon was not listening after {} s", START_LIMIT.as_secs())]
+    NeverListened,
+    #[error("wake {index} was not accepted: {reason}")]
+    NotAccepted { index: u32, reason: String },
+    #[error("{rows} rows of {frames} frames reached the database")]
+    RowsMissing { rows: usize, frames: u32 },
+    #[error("the daemon ended with {0}")]
+    EndedBadly(std::process::ExitStatus),
+}
+
+pub(super) fn run(arguments: &DemoArguments) -> Outcome {
+    let directory = tempfile::Builder::new().prefix("wakeline-demo-").tempdir()?;
+    let socket = directory.path().join("wake.sock");
+    let database = directory.path().join("telemetry.db");
+    let mut out = std::io::stdout();
+    writeln!(out, "daemon, socket and database in {} (removed at the end)", directory.path().display())?;
+
+    let mut daemon = Daemon::start(&socket, &database)?;
+    let mut round_trips = send(&socket, arguments.frames)?;
+    let summary = daemon.stop()?;
+    let mut received = wake_recv_ms(&database)?;
+    if received.len() != arguments.frames as usize {
+        return Err(DemoError::RowsMissing { rows: received.len(), frames: arguments.frames }.into());
+    }
+
+    write!(out, "{summary}")?;
+    let measured = arguments.frames as usize - WARM_UP;
+    writeln!(out, "\n{measured} wakes after {WARM_UP} to warm up, microseconds:")?;
+    writeln!(out, "{:<32}{:>9}{:>9}{:>9}{:>9}{:>9}", "", "p50", "p90", "p99", "p99.9", "max")?;
+    row(&mut out, "wake_recv (from SQLite)", 1e3, &mut received[WARM_UP..])?;
+    row(&mut out, "round trip (client's clock)", 1e-3, &mut round_trips[WARM_UP..])?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(out: &mut impl Write, name: &str, to_us: f64, sample: &mut [f64]) -> std::io::Result<()> {
+    match Summary::of(sample) {
+        None => writeln!(out, "{name:<32} nothing measured"),
+        Some(Summary { p50, p90, p99, p999, max, .. }) => {
+            write!(out, "{name:<32}")?;
+            for figure in [p50, p90, p99, p999, max] {
+                write!(out, "{:>9.2}", figure * to_us)?;
+            }
+            writeln!(out)
+        }
+    }
+}
+
+/// A daemon of this very binary, killed when the demo fails.
+struct Daemon {
+    child: Child,
+}
+
+impl Daemon {
+    fn start(socket: &Path, database: &Path) -> Result<Self, Box<dyn std::error::Error>> {
+        let child = Command::new(std::env::current_exe()?)
+            .arg("--socket")
+            .arg(socket)
+            .arg("--telemetry-db")
+            .arg(database)
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let mut daemon = Self { child };
+        let limit = Instant::now() + START_LIMIT;
+        while !socket.exists() {
+            if let Some(status) = daemon.child.try_wait()? {
+                daemon.forward_stderr();
+                return Err(DemoError::EndedEarly(status).into());
+            }
+            if Instant::now() > limit {
+                return Err(DemoError::NeverListened.into());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Ok(daemon)
+    }
+
+    /// Stops it as an operator would; returns what it printed.
+    fn stop(&mut self) -> Result<String, Box<dyn std::error::Error>> {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM)?;
+        let mut printed = String::new();
+        if let Some(mut stderr) = self.child.stderr.take() {
+            std::io::Read::read_to_string(&mut stderr, &mut printed)?;
+        }
+        let status = self.child.wait()?;
+        if status.success() { Ok(printed) } else { Err(DemoError::EndedBadly(status).into()) }
+    }
+
+    fn forward_stderr(&mut self) {
+        if let Some(mut stderr) = self.child.stderr.take() {
+            let _ = std::io::copy(&mut stderr, &mut std::io::stderr());
+        }
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // Both fail when it has ended already, which is what they are for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends the wakes one by one; returns their round trips, ns.
+fn send(socket: &Path, frames: u32) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
+    let mut client = Client::connect(socket)?;
+    let domain = ClockDomain::here();
+    let mut round_trips = Vec::with_capacity(frames as usize);
+    for index in 0..frames {
+        let correlation_id = format!("demo-{index}");
+        let sent_at_ns = monotonic_ns();
+        let sent_at_ms = wall_ms();
+        let ack = client.round_trip(&WakeMessage {
+            schema_version: SCHEMA_VERSION,
+            correlation_id: &correlation_id,
+            market_ticker: "KXBTCD-26NOV3017-T98249.99",
+            asset: "BTC",
+            direction: if index % 2 == 0 { Direction::Yes } else { Direction::No },
+            kalshi_price: 0.42,
+            model_probability: 0.515,
+            fee: 0.0171,
+            edge: 0.0779,
+            decision_ts_ms: sent_at_ms,
+            sent_at_ms,
+            sent_at_ns: sent_at_ns as i64,
+            recv_ns: sent_at_ns as i64,
+            clock_domain: domain.as_str(),
+            dry_run: true,
+            wire_price_yes_dollars: 0.42,
+            exchange_index: -1,
+            available_size_contracts: 17.5,
+            price_ranges: DEFAULT_PRICE_RANGES,
+            correlation_group: "BTC",
+        })?;
+        if ack.status != Status::Accepted {
+            let reason = ack.reason.unwrap_or_default().to_owned();
+            return Err(DemoError::NotAccepted { index, reason }.into());
+        }
+        round_trips.push((monotonic_ns() - sent_at_ns) as f64);
+    }
+    Ok(round_trips)
+}
+
+/// The daemon's own wake_recv durations in the order of their ids, ms.
+fn wake_recv_ms(database: &Path) -> rusqlite::Result<Vec<f64>> {
+    let connection = rusqlite::Connection::open(database)?;
+    let mut query =
+        connection.prepare("SELECT duration_ms FROM latency_events WHERE stage = 'wake_recv' ORDER BY id")?;
+    query.query_map([], |row| row.get(0))?.collect()
+}

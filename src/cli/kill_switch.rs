@@ -1,0 +1,65 @@
+//! `wakeline kill-switch`: the operator's hand on it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use super::Outcome;
+use crate::fire::{KillSwitch, KillSwitchState, NO_REASON};
+
+/// Exit code of `status` when it is engaged.
+const ENGAGED: u8 = 3;
+
+#[derive(Debug, Args)]
+pub(super) struct KillSwitchArguments {
+    #[command(subcommand)]
+    action: Action,
+    /// File whose existence engages it.
+    #[arg(long, value_name = "FILE", global = true)]
+    kill_switch: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Stop real fires from now on.
+    Engage {
+        /// Why, for whoever reads the log.
+        reason: Vec<String>,
+    },
+    /// Let real fires go again.
+    Release,
+    /// Tell which it is; exits 0 when released, 3 when engaged.
+    Status,
+}
+
+/// No file was named.
+#[derive(Debug, thiserror::Error)]
+#[error("which kill switch? name it with --kill-switch FILE")]
+struct Unnamed;
+
+pub(super) fn run(arguments: KillSwitchArguments) -> Outcome {
+    let kill_switch = KillSwitch::new(arguments.kill_switch.ok_or(Unnamed)?)?;
+    let mut out = std::io::stdout();
+    match arguments.action {
+        Action::Engage { reason } => {
+            let reason = reason.join(" ");
+            let reason = if reason.trim().is_empty() { NO_REASON } else { &reason };
+            kill_switch.engage(reason)?;
+            writeln!(out, "engaged: {}", reason.trim())?;
+        }
+        Action::Release => {
+            kill_switch.release()?;
+            writeln!(out, "released")?;
+        }
+        Action::Status => match kill_switch.look() {
+            KillSwitchState::Released => writeln!(out, "released")?,
+            KillSwitchState::Engaged { reason } => {
+                writeln!(out, "engaged: {reason}")?;
+                return Ok(ExitCode::from(ENGAGED));
+            }
+        },
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,78 @@
+//! Where log lines go: stderr, or a file that SIGHUP opens anew.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tracing::level_filters::LevelFilter;
+
+/// The log file could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("can't open the log file {}: {source}; check the path and its permissions", path.display())]
+pub(super) struct LogFileError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// The log of this process.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Log {
+    file: Option<Arc<LogFile>>,
+}
+
+#[derive(Debug)]
+struct LogFile {
+    path: PathBuf,
+    open: Mutex<File>,
+}
+
+/// Starts logging at `level`, to a file if one is named.
+pub(super) fn start(level: LevelFilter, path: Option<PathBuf>) -> Result<Log, LogFileError> {
+    let file = match path {
+        None => None,
+        Some(path) => match open(&path) {
+            Ok(file) => Some(Arc::new(LogFile { path, open: Mutex::new(file) })),
+            Err(source) => return Err(LogFileError { path, source }),
+        },
+    };
+    let log = Log { file };
+    let writer = log.clone();
+    let lines = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_ansi(false)
+        .with_target(false)
+        .with_writer(move || writer.clone());
+    // A second start in one process keeps the first log: nothing is lost by it.
+    let _ = lines.try_init();
+    Ok(log)
+}
+
+impl Log {
+    /// Opens the file anew, after it was moved away by whoever rotates logs. A file that can't be opened leaves the old
+    /// one in use.
+    pub(super) fn reopen(&self) {
+        let Some(file) = &self.file else { return };
+        match open(&file.path) {
+            Ok(opened) => *file.open.lock().unwrap_or_else(PoisonError::into_inner) = opened,
+            Err(error) => tracing::error!("can't open the log file {} anew: {error}", file.path.display()),
+        }
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        match &self.file {
+            Some(file) => file.open.lock().unwrap_or_else(PoisonError::into_inner).write(line),
+            None => io::stderr().write(line),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).create(true).open(path)
+}

@@ -1,0 +1,59 @@
+//! The command line: one file a subcommand, each a thin shell around the library.
+
+mod demo;
+mod kill_switch;
+mod logging;
+mod serve;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+/// A drop-in executor for a two-process prediction-market bot.
+///
+/// Without a subcommand it serves: `wakeline --socket PATH` is `wakeline serve --socket PATH`.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: Option<serve::ServeArguments>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve wakes on a Unix socket until SIGTERM or SIGINT.
+    Serve(serve::ServeArguments),
+    /// Engage, release or look at the kill switch that stops real fires.
+    KillSwitch(kill_switch::KillSwitchArguments),
+    /// Start a daemon, drive frames through it, and print what came of it.
+    Demo(demo::DemoArguments),
+}
+
+/// What a command ends with: an exit code, or one clear sentence and exit code 1.
+type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
+
+/// Runs the command line of this process.
+pub fn run() -> ExitCode {
+    let Arguments { command, serve } = Arguments::parse();
+    let outcome = match (command, serve) {
+        (Some(Command::Serve(arguments)), _) | (None, Some(arguments)) => serve::run(arguments),
+        (Some(Command::KillSwitch(arguments)), _) => kill_switch::run(arguments),
+        (Some(Command::Demo(arguments)), _) => demo::run(&arguments),
+        (None, None) => {
+            let mut command = Arguments::command();
+            command.error(clap::error::ErrorKind::MissingRequiredArgument, "--socket PATH or a subcommand is needed").exit()
+        }
+    };
+    outcome.unwrap_or_else(|error| {
+        say(&format!("wakeline: {error}"));
+        ExitCode::FAILURE
+    })
+}
+
+/// Writes a line to stderr; a stderr that is gone is no reason to panic.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

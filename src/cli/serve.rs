@@ -1,0 +1,68 @@
+//! `wakeline serve`, also without its name: the daemon.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use tracing::level_filters::LevelFilter;
+
+use super::{Outcome, logging, say};
+use crate::executor::{self, ServeOptions};
+use crate::fire::{DispatchNothing, Fire, KillSwitch, OrderPolicy};
+
+#[derive(Debug, Args)]
+pub(super) struct ServeArguments {
+    /// Unix socket to listen on; it appears only when it is listening, with mode 0600.
+    #[arg(long, value_name = "PATH")]
+    socket: PathBuf,
+    /// SQLite file for latency rows, shared with the poller.
+    #[arg(long, value_name = "FILE")]
+    telemetry_db: Option<PathBuf>,
+    /// Refuse real fires while anything exists at this path.
+    #[arg(long, value_name = "FILE")]
+    kill_switch: Option<PathBuf>,
+    /// Poll instead of blocking: lower latency for one core at full load.
+    #[arg(long)]
+    spin: bool,
+    /// Rows held between the hot path and the telemetry writer; a power of two.
+    #[arg(long, value_name = "ROWS", default_value_t = 8_192)]
+    telemetry_ring: usize,
+    /// Close a peer that leaves 64 KiB of acks unread for this long without taking any.
+    #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(1..))]
+    stall_timeout_ms: u64,
+    /// How much to log: off, error, warn, info, debug or trace.
+    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    log: LevelFilter,
+    /// Log here instead of to stderr; SIGHUP opens it anew.
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: ServeArguments) -> Outcome {
+    let ServeArguments {
+        socket,
+        telemetry_db,
+        kill_switch,
+        spin,
+        telemetry_ring,
+        stall_timeout_ms,
+        log,
+        log_file,
+    } = arguments;
+    let kill_switch = kill_switch.map(KillSwitch::new).transpose()?;
+    let log = logging::start(log, log_file)?;
+    let options = ServeOptions {
+        socket,
+        telemetry_db,
+        telemetry_ring_rows: telemetry_ring,
+        spin,
+        stall: Duration::from_millis(stall_timeout_ms),
+        on_hangup: Box::new(move || log.reopen()),
+    };
+    let fire = Fire::new(kill_switch, OrderPolicy::default(), Box::new(DispatchNothing));
+    let report = executor::serve(options, fire)?;
+    say(&report.frames);
+    say(&report.telemetry);
+    Ok(ExitCode::SUCCESS)
+}

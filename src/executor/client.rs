@@ -1,0 +1,76 @@
+//! A plain blocking client: one wake out, one ack in. For the demo and for measurements; a poller is the real peer.
+
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use crate::wire::{Decoder, FrameBuffer, OversizeFrame, Refusal, WakeAck, WakeMessage, encode};
+
+/// Why a wake got no ack.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The socket failed.
+    #[error("the connection to the executor failed: {0}")]
+    Io(#[from] io::Error),
+    /// The executor closed the connection.
+    #[error("the executor closed the connection before its ack was whole")]
+    Closed,
+    /// The wake is above the frame limit.
+    #[error("the wake does not fit a frame")]
+    TooLong,
+    /// The ack is above the frame limit.
+    #[error(transparent)]
+    Oversize(#[from] OversizeFrame),
+    /// What came isn't an ack.
+    #[error("what the executor sent is no ack: {0}")]
+    NoAck(#[from] Refusal),
+}
+
+/// A connection to an executor.
+#[derive(Debug)]
+pub struct Client {
+    stream: UnixStream,
+    input: FrameBuffer,
+    output: Vec<u8>,
+    decoder: Decoder,
+}
+
+impl Client {
+    /// Connects to the executor at a socket's path.
+    ///
+    /// # Errors
+    /// [`ClientError::Io`].
+    pub fn connect(socket: &Path) -> Result<Self, ClientError> {
+        Ok(Self {
+            stream: UnixStream::connect(socket)?,
+            input: FrameBuffer::new(),
+            output: Vec::new(),
+            decoder: Decoder::new(),
+        })
+    }
+
+    /// Sends one wake and waits for its ack.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn round_trip(&mut self, wake: &WakeMessage<'_>) -> Result<WakeAck<'_>, ClientError> {
+        self.output.clear();
+        if !encode::wake_frame(&mut self.output, wake) {
+            return Err(ClientError::TooLong);
+        }
+        self.stream.write_all(&self.output)?;
+        let Self { stream, input, decoder, .. } = self;
+        while !input.holds_whole_frame() {
+            let count = stream.read(input.spare())?;
+            if count == 0 {
+                return Err(ClientError::Closed);
+            }
+            input.advance(count);
+        }
+        match input.next_frame()? {
+            Some(body) => Ok(decoder.ack(body)?),
+            None => Err(ClientError::Closed),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Accepting connections, answering signals, and the orderly stop.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tokio::net::{UnixListener, UnixStream};
+use tokio::runtime::{Builder, LocalOptions};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+use super::connection;
+use super::endpoint::{Endpoint, EndpointError};
+use super::hot_path::HotPath;
+use super::stop::StopSignal;
+use crate::fire::Fire;
+use crate::measure::rate_limit::RateLimit;
+use crate::telemetry::{self, FinalCounts, Telemetry, TelemetryError};
+
+/// From the signal to the moment the telemetry gives up; the process is gone within five seconds of the signal.
+const TELEMETRY_GIVES_UP: Duration = Duration::from_secs(4);
+
+/// How long past that the writer may take to say so; stuck inside the database it is left behind.
+const WRITER_GRACE: Duration = Duration::from_millis(400);
+
+/// From the signal to the moment connections are dropped as they are.
+const CONNECTIONS_END: Duration = Duration::from_millis(1_500);
+
+/// Pause after an accept failed for want of descriptors or memory.
+const ACCEPT_BACK_OFF: Duration = Duration::from_millis(50);
+
+/// How the daemon is to run.
+pub struct ServeOptions {
+    /// Where it listens.
+    pub socket: PathBuf,
+    /// The SQLite file it records into, if any.
+    pub telemetry_db: Option<PathBuf>,
+    /// Rows between the hot path and the telemetry writer; a power of two.
+    pub telemetry_ring_rows: usize,
+    /// Polls instead of blocking, for people with a core to spare.
+    pub spin: bool,
+    /// How long a peer may leave its acks unread while 64 KiB of them wait.
+    pub stall: Duration,
+    /// Called at each SIGHUP.
+    pub on_hangup: Box<dyn Fn()>,
+}
+
+/// Why the daemon could not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// It could not take its place.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    /// It could not open its database.
+    #[error(transparent)]
+    Telemetry(#[from] TelemetryError),
+    /// The system refused something every daemon needs.
+    #[error("can't start: {0}; check the limits on descriptors, memory and threads (ulimit -a)")]
+    System(#[from] io::Error),
+}
+
+/// What happened between start and stop, as the two exit lines.
+#[derive(Debug)]
+pub struct ServeReport {
+    /// `frames=5 accepted=5 ...`.
+    pub frames: String,
+    /// `telemetry rows_written=5 ...`.
+    pub telemetry: String,
+}
+
+/// Serves until SIGTERM or SIGINT. A second such signal ends it at once; what was lost is counted either way.
+///
+/// # Errors
+/// [`ServeError`], only before the socket is there.
+pub fn serve(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeError> {
+    let mut builder = Builder::new_current_thread();
+    let runtime = builder.enable_all().build_local(LocalOptions::default())?;
+    let report = runtime.block_on(run(options, fire));
+    // Whatever still runs has been counted as lost.
+    runtime.shutdown_background();
+    report
+}
+
+async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeError> {
+    // First of all, so that no signal finds its default handler once there is something to clean up.
+    let mut stop_signals = StopSignals::new()?;
+    let mut hangups = signal(SignalKind::hangup())?;
+    let mut endpoint = Endpoint::claim(&options.socket)?;
+    let telemetry = options.telemetry_db.as_deref().map(|path| Sink::open(path, options.telemetry_ring_rows));
+    let telemetry = telemetry.transpose()?;
+    let recorder = telemetry.as_ref().map(|sink| sink.telemetry.recorder());
+    let server = Server {
+        hot_path: Rc::new(HotPath::new(fire, recorder)),
+        stop: Rc::default(),
+        stall: options.stall,
+        accept_failures: RateLimit::new(RateLimit::WARNINGS),
+    };
+    let listener = UnixListener::from_std(endpoint.publish()?)?;
+    tracing::info!(socket = %options.socket.display(), "listening");
+
+    let spinner = options.spin.then(|| tokio::task::spawn_local(spin()));
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            biased;
+            () = stop_signals.next() => break,
+            _ = hangups.recv() => (options.on_hangup)(),
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => server.admit(stream, &mut connections),
+                Err(error) => server.back_off(&error).await,
+            },
+            Some(_) = connections.join_next(), if !connections.is_empty() => {}
+        }
+    }
+
+    let stopped_at = Instant::now();
+    tracing::info!("stopping");
+    drop(listener);
+    endpoint.withdraw();
+    if let Some(spinner) = spinner {
+        spinner.abort();
+    }
+    server.stop.stop();
+    let hurried = tokio::select! {
+        () = stop_signals.next() => true,
+        () = tokio::time::sleep(CONNECTIONS_END) => false,
+        () = async { while connections.join_next().await.is_some() {} } => false,
+    };
+    connections.shutdown().await;
+    let frames = server.hot_path.summary();
+    let counts = match telemetry {
+        None => FinalCounts::default(),
+        Some(sink) if hurried => sink.telemetry.finish(Instant::now()),
+        Some(sink) => sink.drain(stopped_at + TELEMETRY_GIVES_UP, &mut stop_signals).await,
+    };
+    Ok(ServeReport { frames, telemetry: counts.to_string() })
+}
+
+/// What every connection is given.
+struct Server {
+    hot_path: Rc<HotPath>,
+    stop: Rc<StopSignal>,
+    stall: Duration,
+    accept_failures: RateLimit,
+}
+
+impl Server {
+    fn admit(&self, stream: UnixStream, connections: &mut JoinSet<()>) {
+        self.hot_path.counters.connections.add(1);
+        if !is_ours_or_root(&stream) {
+            self.hot_path.counters.refused_peer.add(1);
+            if let Some(suppressed) = self.accept_failures.admit() {
+                tracing::warn!(suppressed, "a connection of another user was closed");
+            }
+            return;
+        }
+        let (hot_path, stop, stall) = (self.hot_path.clone(), self.stop.clone(), self.stall);
+        connections.spawn_local(async move { connection::serve(stream, &hot_path, &stop, stall).await });
+    }
+
+    async fn back_off(&self, error: &io::Error) {
+        self.hot_path.counters.accept_errors.add(1);
+        if let Some(suppressed) = self.accept_failures.admit() {
+            tracing::warn!(suppressed, "can't accept a connection: {error}; still serving the others");
+        }
+        tokio::time::sleep(ACCEPT_BACK_OFF).await;
+    }
+}
+
+fn is_ours_or_root(stream: &UnixStream) -> bool {
+    let ours = rustix::process::geteuid().as_raw();
+    stream.peer_cred().is_ok_and(|peer| peer.uid() == ours || peer.uid() == 0)
+}
+
+/// Keeps the runtime from ever blocking: each turn polls the sockets and comes back.
+async fn spin() {
+    loop {
+        tokio::task::yield_now().await;
+    }
+}
+
+struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignals {
+    fn new() -> io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+/// The telemetry, and word of its writer's end.
+struct Sink {
+    telemetry: Telemetry,
+    ended: oneshot::Receiver<()>,
+}
+
+impl Sink {
+    fn open(path: &Path, ring_rows: usize) -> Result<Self, TelemetryError> {
+        let (end, ended) = oneshot::channel();
+        let on_finished = Box::new(move || {
+            // Nobody listens any more when the wait was cut short.
+            let _ = end.send(());
+        });
+        let options = telemetry::Options {
+            ring_capacity: ring_rows,
+            on_finished: Some(on_finished),
+            ..telemetry::Options::default()
+        };
+        Ok(Self { telemetry: Telemetry::start(path, options)?, ended })
+    }
+
+    /// Waits until every row is committed, the deadline has passed, or a second signal comes.
+    async fn drain(self, deadline: Instant, stop_signals: &mut StopSignals) -> FinalCounts {
+        self.telemetry.begin_shutdown(deadline);
+        tokio::select! {
+            _ = self.ended => {}
+            () = tokio::time::sleep_until((deadline + WRITER_GRACE).into()) => {}
+            () = stop_signals.next() => {}
+        }
+        self.telemetry.finish(Instant::now())
+    }
+}
