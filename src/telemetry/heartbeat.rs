@@ -1,0 +1,62 @@
+//! The row by which others see that this process lives.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::{Transaction, TransactionBehavior, params};
+
+use super::ring::Recorder;
+use super::store::Store;
+use crate::measure::clock::wall_ms;
+
+/// Time between two beats.
+const INTERVAL: Duration = Duration::from_secs(10);
+/// Time until a beat that failed is tried again.
+const RETRY: Duration = Duration::from_secs(1);
+
+const BEAT: &str = "INSERT OR REPLACE INTO heartbeats \
+    (process, pid, started_at_ms, beat_at_ms, queue_depth, dropped_rows) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+
+#[derive(Debug)]
+pub(super) struct Heartbeat {
+    process: String,
+    started_at_ms: i64,
+    due: Instant,
+}
+
+impl Heartbeat {
+    /// The first beat is due at once.
+    pub(super) fn new(process: String) -> Self {
+        Self { process, started_at_ms: wall_ms(), due: Instant::now() }
+    }
+
+    /// Replaces the row when it is due; returns whether it did. A failure costs nothing but the beat.
+    pub(super) fn beat(&mut self, store: &Store, recorder: &Recorder) -> bool {
+        let now = Instant::now();
+        if now < self.due {
+            return false;
+        }
+        let written = self.write(store, recorder).is_ok();
+        self.due = now + if written { INTERVAL } else { RETRY };
+        written
+    }
+
+    /// Makes the next beat due at once: the file is another one.
+    pub(super) fn restart(&mut self) {
+        self.due = Instant::now();
+    }
+
+    fn write(&self, store: &Store, recorder: &Recorder) -> rusqlite::Result<()> {
+        let counts = recorder.counters().snapshot();
+        let dropped = counts.dropped_ring_full + counts.dropped_oversized_id + counts.dropped_write_failed;
+        let transaction = Transaction::new_unchecked(store.connection(), TransactionBehavior::Immediate)?;
+        transaction.prepare_cached(BEAT)?.execute(params![
+            self.process,
+            std::process::id(),
+            self.started_at_ms,
+            wall_ms(),
+            recorder.backlog() as i64,
+            i64::try_from(dropped).unwrap_or(i64::MAX)
+        ])?;
+        transaction.commit()
+    }
+}

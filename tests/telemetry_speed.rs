@@ -1,0 +1,104 @@
+//! Figures, not promises: run with `cargo test --release --test telemetry_speed -- --ignored --nocapture --test-threads=1`.
+
+use std::time::{Duration, Instant};
+
+use wakeline::telemetry::{Options, Stage, Telemetry};
+
+const ROWS: usize = 200_000;
+
+/// 36 characters that fall anywhere in an index, as version-4 UUIDs do.
+fn uuid_like(i: usize) -> String {
+    let mut x = (i as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut next = || {
+        x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    let (a, b) = (next(), next());
+    format!(
+        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+        a >> 32,
+        a & 0xffff,
+        (a >> 16) & 0xfff,
+        b >> 52,
+        b & 0xffff_ffff_ffff
+    )
+}
+
+fn rows_per_second(name: &str, id: impl Fn(usize) -> String) {
+    let directory = tempfile::tempdir().unwrap();
+    let ids: Vec<String> = (0..ROWS).map(id).collect();
+    let telemetry = Telemetry::start(&directory.path().join("t.db"), Options::default()).unwrap();
+    let recorder = telemetry.recorder();
+    let started = Instant::now();
+    for id in &ids {
+        while recorder.backlog() > 7_000 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(recorder.push(id, Stage::WakeRecv, 1_750_000_000_000, 1_750_000_000_000, 0.002, false));
+    }
+    let counts = telemetry.finish(Instant::now() + Duration::from_secs(60));
+    let took = started.elapsed().as_secs_f64();
+    println!("{name}: {:.0} rows/s over {ROWS} rows; {counts}", ROWS as f64 / took);
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn writer_rows_per_second() {
+    for _ in 0..3 {
+        rows_per_second("UUID-like ids", uuid_like);
+        rows_per_second("sequential ids", |i| format!("{i:036}"));
+    }
+}
+
+fn cpu_ticks_of_thread(name: &str) -> u64 {
+    let mut ticks = 0;
+    for task in std::fs::read_dir("/proc/self/task").unwrap() {
+        let stat = std::fs::read_to_string(task.unwrap().path().join("schedstat")).ok();
+        ticks += stat.and_then(|s| s.split(' ').next()?.parse::<u64>().ok()).unwrap_or(0);
+    }
+    let _ = name;
+    ticks
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn idle_cpu() {
+    let directory = tempfile::tempdir().unwrap();
+    let telemetry = Telemetry::start(&directory.path().join("t.db"), Options::default()).unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    let before = cpu_ticks_of_thread("telemetry");
+    std::thread::sleep(Duration::from_secs(10));
+    let nanos = cpu_ticks_of_thread("telemetry") - before;
+    println!("idle: {:.2} ms of CPU in 10 s = {:.4}% of a core", nanos as f64 / 1e6, nanos as f64 / 1e8);
+    telemetry.finish(Instant::now() + Duration::from_secs(4));
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn push_cost() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options { ring_capacity: 1 << 17, ..Options::default() };
+    let telemetry = Telemetry::start(&directory.path().join("t.db"), options).unwrap();
+    let recorder = telemetry.recorder();
+    let id = uuid_like(1);
+    let mut rounds: Vec<f64> = (0..20)
+        .map(|_| {
+            while recorder.backlog() > 0 {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let started = Instant::now();
+            for i in 0..1_000_i64 {
+                std::hint::black_box(recorder.push(&id, Stage::WakeRecv, i, i, 0.002, false));
+            }
+            started.elapsed().as_nanos() as f64 / 1_000.0
+        })
+        .collect();
+    rounds.sort_by(f64::total_cmp);
+    println!(
+        "push: {:.1} ns median of 20 rounds of 1,000 (least {:.1}, most {:.1})",
+        rounds[10], rounds[0], rounds[19]
+    );
+    telemetry.finish(Instant::now() + Duration::from_secs(60));
+}
