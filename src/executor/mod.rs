@@ -17,4 +17,5 @@ mod stop;
 
 pub use counters::Counters;
 pub use endpoint::{Endpoint, EndpointError};
+pub use hot_path::HotPath;
 pub use server::{ServeError, ServeOptions, ServeReport, serve};

@@ -129,8 +129,15 @@ impl<'a> Fields<'a> {
                 }
             }
             Some(_) => {
-                let found = scanner.value(0)?.kind.python_type();
+                let value = scanner.value(0)?;
                 scanner.finish()?;
+                let number = &text[value.span];
+                let found = match value.kind {
+                    // orjson reads an integer that fits no 64-bit word as a float.
+                    Kind::Integer if number.parse::<i64>().is_err() && number.parse::<u64>().is_err() => Kind::Float,
+                    kind => kind,
+                };
+                let found = found.python_type();
                 Err(Refusal::NotAMapping { class: schema.class, found })
             }
         }

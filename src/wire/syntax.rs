@@ -263,12 +263,22 @@ fn escape_is_truncated(rest: &[u8]) -> bool {
             surrogate
                 && match &pair[4..] {
                     [] | [b'\\'] => true,
-                    [b'\\', b'u', low @ ..] => hex_only(low),
+                    [b'\\', b'u', low @ ..] => could_become_low_surrogate(low),
                     _ => false,
                 }
         }
         _ => false,
     }
+}
+
+/// Whether these are the first (at most three) digits of some escaped low surrogate, DC00 to DFFF.
+fn could_become_low_surrogate(digits: &[u8]) -> bool {
+    let allowed = |(place, digit): (usize, &u8)| match place {
+        0 => matches!(digit, b'd' | b'D'),
+        1 => matches!(digit, b'c'..=b'f' | b'C'..=b'F'),
+        _ => digit.is_ascii_hexdigit(),
+    };
+    digits.iter().enumerate().all(allowed)
 }
 
 /// Which of the open brackets are objects' ones: a stack of bits.
