@@ -172,7 +172,7 @@ impl<'a> Scanner<'a> {
         let object = self.text.as_bytes().get(self.at) == Some(&b'{');
         self.at += 1;
         if outer_depth + open.len() >= MAX_DEPTH {
-            return Err(self.refuse_at(SyntaxError::DepthLimit, self.at));
+            return Err(self.refuse(SyntaxError::DepthLimit, self.at));
         }
         if !self.take(if object { b'}' } else { b']' }) {
             open.push(object);
