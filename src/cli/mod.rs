@@ -44,7 +44,12 @@ pub fn run() -> ExitCode {
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments),
         (None, None) => {
             let mut command = Arguments::command();
-            command.error(clap::error::ErrorKind::MissingRequiredArgument, "--socket PATH or a subcommand is needed").exit()
+            command
+                .error(
+                    clap::error::ErrorKind::MissingRequiredArgument,
+                    "--socket PATH or a subcommand is needed",
+                )
+                .exit()
         }
     };
     outcome.unwrap_or_else(|error| {

@@ -130,7 +130,9 @@ impl Endpoint {
     /// Unlinks the path if it is still the socket put there; the lock is held until the endpoint is dropped.
     pub fn withdraw(&mut self) {
         let published = self.published.take();
-        if published.is_some() && published == stat_of(&self.directory, &self.name).ok().as_ref().map(identity) {
+        if published.is_some()
+            && published == stat_of(&self.directory, &self.name).ok().as_ref().map(identity)
+        {
             // A failure leaves a socket that refuses connections: the next start clears it away.
             let _ = rustix::fs::unlinkat(&self.directory, &self.name, AtFlags::empty());
         }

@@ -135,7 +135,9 @@ impl KillSwitch {
     pub fn release(&self) -> Result<(), KillSwitchError> {
         match fs::remove_file(&self.path) {
             Ok(()) => Ok(()),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(())
+            }
             Err(source) => Err(KillSwitchError::Release { path: self.path.clone(), source }),
         }
     }

@@ -92,7 +92,10 @@ impl Fire {
             return Outcome::RefusedPrice;
         }
         if real && grid_is_suspect_at(wanted, wake.price_ranges) {
-            self.log_refusal(wake, "the price range at its wire price has no positive step or ends before it starts");
+            self.log_refusal(
+                wake,
+                "the price range at its wire price has no positive step or ends before it starts",
+            );
             return Outcome::RefusedSuspectGrid;
         }
         let price = snap_to_grid(wanted, wake.price_ranges);
@@ -100,7 +103,9 @@ impl Fire {
             self.log_refusal(wake, "wire price snapped to the market's grid is not inside (0,1) dollars");
             return Outcome::RefusedOffGrid;
         }
-        if real && let Some(KillSwitchState::Engaged { reason }) = self.kill_switch.as_ref().map(KillSwitch::look) {
+        if real
+            && let Some(KillSwitchState::Engaged { reason }) = self.kill_switch.as_ref().map(KillSwitch::look)
+        {
             self.log_refusal(wake, &format!("kill switch engaged: {reason}"));
             return Outcome::RefusedKillSwitch;
         }

@@ -25,10 +25,9 @@ impl Decoder {
     /// # Errors
     /// [`Refusal`], whose text is the rejected ack's reason.
     pub fn wake<'a>(&'a mut self, body: &'a [u8]) -> Result<WakeMessage<'a>, Refusal> {
-        let text = utf8(body)?;
-        match predicted::wake(text, &mut self.ranges) {
+        match predicted::wake(body, &mut self.ranges) {
             Some(wake) => Ok(wake.message(&self.ranges)),
-            None => general::wake(text, &mut self.unescaped, &mut self.ranges),
+            None => general::wake(utf8(body)?, &mut self.unescaped, &mut self.ranges),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::message::{Direction, PriceRange, Status, WakeAck, WakeMessage};
 use super::message::DEFAULT_PRICE_RANGES;
+use super::message::{Direction, PriceRange, Status, WakeAck, WakeMessage};
 use super::number;
 use super::refusal::{Position, Refusal, Rule, SyntaxError};
 use super::schema::{ACK, MAX_KEYS, Schema, WAKE};
@@ -134,7 +134,9 @@ impl<'a> Fields<'a> {
                 let number = &text[value.span];
                 let found = match value.kind {
                     // orjson reads an integer that fits no 64-bit word as a float.
-                    Kind::Integer if number.parse::<i64>().is_err() && number.parse::<u64>().is_err() => Kind::Float,
+                    Kind::Integer if number.parse::<i64>().is_err() && number.parse::<u64>().is_err() => {
+                        Kind::Float
+                    }
                     kind => kind,
                 };
                 let found = found.python_type();
@@ -145,7 +147,11 @@ impl<'a> Fields<'a> {
 
     /// Reads the object's members; the inner result is the refusal of the first key that the message doesn't have,
     /// which counts only if the rest of the text is sound.
-    fn members(&mut self, scanner: &mut Scanner<'_>, unescaped: &mut String) -> Result<Option<Refusal>, Refusal> {
+    fn members(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        unescaped: &mut String,
+    ) -> Result<Option<Refusal>, Refusal> {
         let mut stranger = None;
         let mut more = scanner.take(b'{') && !scanner.take(b'}');
         while more {
@@ -212,7 +218,9 @@ impl<'a> Fields<'a> {
     fn boolean(&self, index: usize) -> Result<bool, Refusal> {
         match &self.values[index] {
             None => Ok(false),
-            Some(value @ Value { kind: Kind::Bool, .. }) => Ok(self.text[value.span.clone()].starts_with('t')),
+            Some(value @ Value { kind: Kind::Bool, .. }) => {
+                Ok(self.text[value.span.clone()].starts_with('t'))
+            }
             Some(value) => Err(self.refuse(Rule::FieldType, index, "true or false", value)),
         }
     }

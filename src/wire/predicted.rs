@@ -20,20 +20,21 @@ impl<'a> Predicted<'a> {
     }
 }
 
-/// Decodes a wake laid out as predicted, or gives up.
-pub(super) fn wake<'a>(text: &'a str, ranges: &mut Vec<PriceRange>) -> Option<Predicted<'a>> {
-    let mut cursor = Cursor { text, at: 0 };
+/// Decodes a wake laid out as predicted, or gives up. A body it accepts is UTF-8: its keys are compared byte by byte and
+/// its strings are checked.
+pub(super) fn wake<'a>(body: &'a [u8], ranges: &mut Vec<PriceRange>) -> Option<Predicted<'a>> {
+    let mut cursor = Cursor { rest: body };
     cursor.literal(b"{\"schema_version\":")?;
     let schema_version = cursor.integer()?;
     cursor.literal(b",\"correlation_id\":\"")?;
     let correlation_id = cursor.string()?;
-    cursor.literal(b",\"market_ticker\":\"")?;
+    cursor.literal(b"\",\"market_ticker\":\"")?;
     let market_ticker = cursor.string()?;
-    cursor.literal(b",\"asset\":\"")?;
+    cursor.literal(b"\",\"asset\":\"")?;
     let asset = cursor.string()?;
-    cursor.literal(b",\"direction\":\"")?;
+    cursor.literal(b"\",\"direction\":\"")?;
     let direction = Direction::parse(cursor.string()?)?;
-    cursor.literal(b",\"kalshi_price\":")?;
+    cursor.literal(b"\",\"kalshi_price\":")?;
     let kalshi_price = cursor.double()?;
     cursor.literal(b",\"model_probability\":")?;
     let model_probability = cursor.double()?;
@@ -51,7 +52,7 @@ pub(super) fn wake<'a>(text: &'a str, ranges: &mut Vec<PriceRange>) -> Option<Pr
     let recv_ns = cursor.integer()?;
     cursor.literal(b",\"clock_domain\":\"")?;
     let clock_domain = cursor.string()?;
-    cursor.literal(b",\"dry_run\":")?;
+    cursor.literal(b"\",\"dry_run\":")?;
     let dry_run = cursor.boolean()?;
     cursor.literal(b",\"wire_price_yes_dollars\":")?;
     let wire_price_yes_dollars = cursor.double()?;
@@ -63,7 +64,7 @@ pub(super) fn wake<'a>(text: &'a str, ranges: &mut Vec<PriceRange>) -> Option<Pr
     cursor.price_ranges(ranges)?;
     cursor.literal(b",\"correlation_group\":\"")?;
     let correlation_group = cursor.string()?;
-    cursor.literal(b"}")?;
+    cursor.literal(b"\"}")?;
     let without_ranges = WakeMessage {
         schema_version,
         correlation_id,
@@ -86,40 +87,34 @@ pub(super) fn wake<'a>(text: &'a str, ranges: &mut Vec<PriceRange>) -> Option<Pr
         price_ranges: &[],
         correlation_group,
     };
-    (cursor.at == text.len()).then_some(Predicted { without_ranges })
+    cursor.rest.is_empty().then_some(Predicted { without_ranges })
 }
 
 struct Cursor<'a> {
-    text: &'a str,
-    at: usize,
+    rest: &'a [u8],
 }
 
 impl<'a> Cursor<'a> {
     #[inline(always)]
-    fn rest(&self) -> &'a [u8] {
-        self.text.as_bytes().get(self.at..).unwrap_or_default()
-    }
-
-    #[inline(always)]
     fn literal<const N: usize>(&mut self, literal: &[u8; N]) -> Option<()> {
-        if self.rest().first_chunk::<N>()? != literal {
+        let (found, rest) = self.rest.split_first_chunk::<N>()?;
+        if found != literal {
             return None;
         }
-        self.at += N;
+        self.rest = rest;
         Some(())
     }
 
-    /// The rest of a string whose opening quote is consumed.
-    #[inline]
+    /// A string whose opening quote is consumed, up to its closing one or to whatever else stands in its way.
+    #[inline(always)]
     fn string(&mut self) -> Option<&'a str> {
-        let end = text::plain_run_end(self.text.as_bytes(), self.at);
-        let string = self.text.get(self.at..end)?;
-        self.at = end;
-        self.literal(b"\"")?;
-        Some(string)
+        let end = text::plain_run_end(self.rest, 0);
+        let (string, rest) = self.rest.split_at_checked(end)?;
+        self.rest = rest;
+        std::str::from_utf8(string).ok()
     }
 
-    #[inline]
+    #[inline(always)]
     fn boolean(&mut self) -> Option<bool> {
         if self.literal(b"true").is_some() {
             return Some(true);
@@ -128,48 +123,45 @@ impl<'a> Cursor<'a> {
     }
 
     /// An integer of at most eighteen digits.
-    #[inline]
+    #[inline(always)]
     fn integer(&mut self) -> Option<i64> {
         let negative = self.literal(b"-").is_some();
-        let (value, digits) = leading_digits(self.rest());
-        if digits == 0 || digits > 18 || (digits > 1 && self.rest()[0] == b'0') {
+        let (value, digits) = leading_digits(self.rest);
+        if digits == 0 || digits > 18 || (digits > 1 && self.rest[0] == b'0') {
             return None;
         }
-        self.at += digits;
+        self.rest = self.rest.get(digits..)?;
         // Up to eighteen digits fit an i64 with room to spare.
         let value = value as i64;
         Some(if negative { -value } else { value })
     }
 
-    #[inline]
+    /// A number, by way of a decimal fraction if it can be.
+    #[inline(always)]
     fn double(&mut self) -> Option<f64> {
-        let start = self.at;
-        let negative = self.literal(b"-").is_some();
-        let rest = self.rest();
-        let (whole, whole_digits) = leading_digits(rest);
-        if rest.get(whole_digits) == Some(&b'.') {
-            let (fraction, fraction_digits) = leading_digits(&rest[whole_digits + 1..]);
-            let end = whole_digits + 1 + fraction_digits;
-            let plain = !matches!(rest.get(end), Some(b'e' | b'E'));
-            let zero_led = whole_digits > 1 && rest[0] == b'0';
-            if whole_digits > 0 && fraction_digits > 0 && whole_digits + fraction_digits <= 18 && plain && !zero_led {
-                let power = POWERS_OF_TEN[fraction_digits];
-                let mantissa = whole * power + fraction;
-                if mantissa <= 1 << 53 {
-                    self.at += end;
-                    // Both operands are exact doubles, so the division rounds once: it is the nearest double.
-                    let value = mantissa as f64 / power as f64;
-                    return Some(if negative { -value } else { value });
-                }
+        match decimal_fraction(self.rest) {
+            Some((value, length)) => {
+                self.rest = self.rest.get(length..)?;
+                Some(value)
             }
+            None => self.any_double(),
         }
-        let number = number::scan(self.text, start).ok()?;
-        self.at = number.end;
-        Some(number::double(&self.text[start..number.end]))
+    }
+
+    #[cold]
+    fn any_double(&mut self) -> Option<f64> {
+        let length = self
+            .rest
+            .iter()
+            .take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'));
+        let (number, rest) = self.rest.split_at_checked(length.count())?;
+        let number = std::str::from_utf8(number).ok()?;
+        self.rest = rest;
+        (number::scan(number, 0).ok()?.end == number.len()).then(|| number::double(number))
     }
 
     /// The rest of the list whose opening bracket is consumed.
-    #[inline]
+    #[inline(always)]
     fn price_ranges(&mut self, ranges: &mut Vec<PriceRange>) -> Option<()> {
         ranges.clear();
         if self.literal(b"]").is_some() {
@@ -182,14 +174,40 @@ impl<'a> Cursor<'a> {
             let end = self.double()?;
             self.literal(b",")?;
             let step = self.double()?;
-            self.literal(b"]")?;
             ranges.push(PriceRange { start, end, step });
-            if self.literal(b"]").is_some() {
+            if self.literal(b"]]").is_some() {
                 return Some(());
             }
-            self.literal(b",")?;
+            self.literal(b"],")?;
         }
     }
+}
+
+/// Value and length of the number that `bytes` begins with, if it has a fraction and no exponent and its digits fit a
+/// double's mantissa.
+#[inline]
+fn decimal_fraction(bytes: &[u8]) -> Option<(f64, usize)> {
+    let negative = bytes.first() == Some(&b'-');
+    let digits = &bytes[usize::from(negative)..];
+    let (whole, whole_digits) = match digits {
+        [digit @ b'0'..=b'9', b'.', ..] => (u64::from(digit - b'0'), 1),
+        [b'1'..=b'9', ..] => leading_digits(digits),
+        _ => return None,
+    };
+    let fraction = digits.get(whole_digits..)?.strip_prefix(b".")?;
+    let (fraction, fraction_digits) = leading_digits(fraction);
+    let length = whole_digits + 1 + fraction_digits;
+    if fraction_digits == 0 || length > 19 || matches!(digits.get(length), Some(b'e' | b'E')) {
+        return None;
+    }
+    let power = POWERS_OF_TEN[fraction_digits];
+    let mantissa = whole * power + fraction;
+    if mantissa > 1 << 53 {
+        return None;
+    }
+    // Both operands are exact doubles, so the division rounds once: it is the nearest double.
+    let value = mantissa as f64 / power as f64;
+    Some((if negative { -value } else { value }, length + usize::from(negative)))
 }
 
 const POWERS_OF_TEN: [u64; 19] = {
@@ -208,9 +226,21 @@ fn leading_digits(bytes: &[u8]) -> (u64, usize) {
     let mut value = 0_u64;
     let mut count = 0;
     while let Some(chunk) = bytes.get(count..).and_then(<[u8]>::first_chunk::<8>) {
-        let Some(eight) = eight_digits(u64::from_le_bytes(*chunk)) else { break };
-        value = value.wrapping_mul(100_000_000).wrapping_add(eight);
-        count += 8;
+        let digits = u64::from_le_bytes(*chunk) ^ ZEROS;
+        // A byte above 9 has its high bit set, or gets it by adding 0x76; a carry reaches only bytes above it.
+        let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
+        if others == 0 {
+            value = value.wrapping_mul(100_000_000).wrapping_add(eight_digits(digits));
+            count += 8;
+            continue;
+        }
+        let found = (others.trailing_zeros() / 8) as usize;
+        if found > 0 {
+            // Shifted to the top, the digits found stand behind as many zeros as are missing.
+            let padded = digits << (64 - 8 * found);
+            value = value.wrapping_mul(POWERS_OF_TEN[found]).wrapping_add(eight_digits(padded));
+        }
+        return (value, count + found);
     }
     while let Some(digit) = bytes.get(count).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
         value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
@@ -219,16 +249,13 @@ fn leading_digits(bytes: &[u8]) -> (u64, usize) {
     (value, count)
 }
 
-/// Value of eight ASCII digits read as a little-endian word, or `None` when one of them isn't a digit.
+/// Eight ASCII zeros.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// Value of eight digits, one a byte, the first in the lowest byte: pairs, then fours, then all eight.
 #[inline(always)]
-fn eight_digits(word: u64) -> Option<u64> {
-    const ZEROS: u64 = 0x3030_3030_3030_3030;
-    let digits = word ^ ZEROS;
-    // A byte above 9 gets its high nibble set by adding 0x76 (to bit 7) or has it set already.
-    if (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080 != 0 {
-        return None;
-    }
+fn eight_digits(digits: u64) -> u64 {
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
-    let quads = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
-    Some((quads.wrapping_mul(10_000).wrapping_add(quads >> 32)) & 0xffff_ffff)
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
+    fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
 }

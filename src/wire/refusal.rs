@@ -193,7 +193,10 @@ impl fmt::Display for Refusal {
                 write!(f, "{error}: line {line} column {column} (char {char})")
             }
             Self::NotAMapping { class, found } => {
-                write!(f, "kalshi_bot.ipc.protocol.{class}() argument after ** must be a mapping, not {found}")
+                write!(
+                    f,
+                    "kalshi_bot.ipc.protocol.{class}() argument after ** must be a mapping, not {found}"
+                )
             }
             Self::UnexpectedKey { class, key } => {
                 write!(f, "{class}.__init__() got an unexpected keyword argument '{key}'")
@@ -203,7 +206,11 @@ impl fmt::Display for Refusal {
             }
             Self::MissingKeys { class, keys } => {
                 let plural = if keys.len() == 1 { "" } else { "s" };
-                write!(f, "{class}.__init__() missing {} required positional argument{plural}: ", keys.len())?;
+                write!(
+                    f,
+                    "{class}.__init__() missing {} required positional argument{plural}: ",
+                    keys.len()
+                )?;
                 for (index, key) in keys.iter().enumerate() {
                     let separator = match (index, keys.len()) {
                         (0, _) => "",

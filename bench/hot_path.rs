@@ -1,0 +1,175 @@
+//! What one frame costs, part by part: `cargo bench --bench hot_path`.
+//!
+//! With `WAKELINE_BENCH_COUNT=PART:N` it runs one part N times and nothing else, for `bench/instructions.sh`.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use wakeline::fire::{DispatchNothing, Fire, OrderPolicy, snap_to_grid};
+use wakeline::measure::percentiles::Summary;
+use wakeline::telemetry::{Options, Stage, Telemetry};
+use wakeline::wire::message::DEFAULT_PRICE_RANGES;
+use wakeline::wire::{Decoder, Direction, Status, WakeAck, WakeMessage, encode};
+
+const ID: &str = "0f2c6d0e9b8a4c7d8e1f23456789abcd";
+
+fn wake() -> WakeMessage<'static> {
+    WakeMessage {
+        schema_version: 4,
+        correlation_id: ID,
+        market_ticker: "KXBTCD-26AUG2118-T78399.99",
+        asset: "BTC",
+        direction: Direction::Yes,
+        kalshi_price: 0.42,
+        model_probability: 0.515,
+        fee: 0.0171,
+        edge: 0.0779,
+        decision_ts_ms: 1_790_000_000_001,
+        sent_at_ms: 1_790_000_000_002,
+        sent_at_ns: 123_456_789_012_345,
+        recv_ns: 0,
+        clock_domain: "",
+        dry_run: false,
+        wire_price_yes_dollars: 0.42,
+        exchange_index: -1,
+        available_size_contracts: 0.0,
+        price_ranges: DEFAULT_PRICE_RANGES,
+        correlation_group: "",
+    }
+}
+
+/// A part of the hot path that can be run again and again.
+type Part = Box<dyn FnMut()>;
+
+fn parts() -> Vec<(&'static str, Part)> {
+    let mut body = Vec::new();
+    encode::wake_body(&mut body, &wake());
+    let (typed, tree_free) = (body.clone(), body.clone());
+    let mut decoder = Decoder::new();
+    let mut out = Vec::with_capacity(1024);
+    let mut wake_out = Vec::with_capacity(1024);
+    let mut fire = Fire::new(None, OrderPolicy::default(), Box::new(DispatchNothing));
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let telemetry = Telemetry::start(
+        &directory.path().join("bench.db"),
+        Options { ring_capacity: 1 << 20, ..Options::default() },
+    )
+    .expect("a database");
+    let recorder = telemetry.recorder();
+    vec![
+        (
+            "decode",
+            Box::new(move || {
+                black_box(decoder.wake(black_box(&body)).is_ok());
+            }),
+        ),
+        (
+            "decode_serde_json",
+            Box::new(move || {
+                black_box(serde_json::from_slice::<typed::Wake<'_>>(black_box(&typed)).is_ok());
+            }),
+        ),
+        (
+            "decode_utf8_check_alone",
+            Box::new(move || {
+                black_box(std::str::from_utf8(black_box(&tree_free)).is_ok());
+            }),
+        ),
+        (
+            "encode_ack",
+            Box::new(move || {
+                out.clear();
+                let ack = WakeAck {
+                    schema_version: 4,
+                    correlation_id: ID,
+                    received_at_ms: 1_790_000_000_123,
+                    status: Status::Accepted,
+                    reason: None,
+                };
+                black_box(encode::ack_frame(&mut out, black_box(&ack)));
+            }),
+        ),
+        (
+            "encode_wake",
+            Box::new(move || {
+                wake_out.clear();
+                black_box(encode::wake_frame(&mut wake_out, black_box(&wake())));
+            }),
+        ),
+        (
+            "snap",
+            Box::new(|| {
+                black_box(snap_to_grid(black_box(0.4237), DEFAULT_PRICE_RANGES));
+            }),
+        ),
+        (
+            "fire",
+            Box::new(move || {
+                black_box(fire.run(black_box(&wake())));
+            }),
+        ),
+        (
+            "push",
+            Box::new(move || {
+                let _keep = (&telemetry, &directory);
+                black_box(recorder.push(black_box(ID), Stage::WakeRecv, 1, 2, 0.001, false));
+            }),
+        ),
+    ]
+}
+
+fn main() {
+    if let Ok(count) = std::env::var("WAKELINE_BENCH_COUNT") {
+        let (name, times) = count.split_once(':').expect("PART:N");
+        let times: u64 = times.parse().expect("a number of runs");
+        let (_, mut part) = parts().into_iter().find(|(part, _)| *part == name).expect("a part's name");
+        (0..times).for_each(|_| part());
+        return;
+    }
+    println!(
+        "{:<26}{:>9}{:>9}{:>9}{:>9}   ns a run, batches of 64, 2,000 after 200",
+        "", "min", "p50", "p90", "p99"
+    );
+    for (name, mut part) in parts() {
+        let mut sample: Vec<f64> = (0..2_200).map(|_| batch_ns(&mut part)).skip(200).collect();
+        let min = sample.iter().copied().fold(f64::INFINITY, f64::min);
+        if let Some(Summary { p50, p90, p99, .. }) = Summary::of(&mut sample) {
+            println!("{name:<26}{min:>9.1}{p50:>9.1}{p90:>9.1}{p99:>9.1}");
+        }
+    }
+}
+
+fn batch_ns(part: &mut Part) -> f64 {
+    const BATCH: u32 = 64;
+    let start = Instant::now();
+    (0..BATCH).for_each(|_| part());
+    start.elapsed().as_nanos() as f64 / f64::from(BATCH)
+}
+
+/// The same message for a general-purpose decoder.
+mod typed {
+    #[derive(serde::Deserialize)]
+    #[allow(dead_code, reason = "decoded, not read")]
+    pub(super) struct Wake<'a> {
+        schema_version: i64,
+        correlation_id: &'a str,
+        market_ticker: &'a str,
+        asset: &'a str,
+        direction: &'a str,
+        kalshi_price: f64,
+        model_probability: f64,
+        fee: f64,
+        edge: f64,
+        decision_ts_ms: i64,
+        sent_at_ms: i64,
+        sent_at_ns: i64,
+        recv_ns: i64,
+        clock_domain: &'a str,
+        dry_run: bool,
+        wire_price_yes_dollars: f64,
+        exchange_index: i64,
+        available_size_contracts: f64,
+        price_ranges: Vec<[f64; 3]>,
+        correlation_group: &'a str,
+    }
+}
