@@ -134,6 +134,9 @@ def odd_but_well_formed() -> Iterator[bytes]:
     for depth in (2, 100, 1000, 1022, 1023):
         yield spliced(b'"fee":' + b"[" * depth + b"]" * depth, at_front=True)
     yield spliced(b'"asset":' + b'{"k":' * 300 + b"1" + b"}" * 300, at_front=True)
+    # Two blanks after the first brace make orjson guess few values, and refuse the second of these.
+    for count in (600, 662):
+        yield with_tokens(price_ranges="[" + ",".join(["[1,1,1]"] * count) + "]").replace(b"{", b"{  ")
 
 
 def typed_wrongly() -> Iterator[bytes]:
