@@ -1,0 +1,44 @@
+"""Fixtures: the daemon's binary, a directory short enough for a socket, and daemons that never outlive a test."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Callable, Iterator
+
+import pytest
+
+from daemon import Daemon
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    """An empty directory with a short path: a socket's path holds 107 bytes."""
+    with tempfile.TemporaryDirectory(prefix="wakeline-") as path:
+        yield Path(path)
+
+
+@pytest.fixture(scope="session")
+def binary() -> Path:
+    """The daemon to test."""
+    named = os.environ.get("WAKELINE_BIN")
+    if not named:
+        pytest.skip("WAKELINE_BIN is unset: nothing was tested against the daemon")
+    return Path(named)
+
+
+@pytest.fixture
+def launch(binary: Path, directory: Path) -> Iterator[Callable[..., Daemon]]:
+    """Starts daemons in the test's directory; what still runs at its end is killed."""
+    started: list[Daemon] = []
+
+    def start(socket: Path | None = None) -> Daemon:
+        started.append(Daemon(binary, directory, socket))
+        return started[-1]
+
+    yield start
+    for daemon in started:
+        daemon.kill()
