@@ -13,8 +13,8 @@ import importlib
 import json
 import platform
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Iterable
 
 import orjson
 
@@ -31,7 +31,9 @@ def main() -> None:
     root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=root / "golden", help="directory to write into")
-    parser.add_argument("--infra", type=Path, help="checkout of the original project to ask instead of wakeline_ref")
+    parser.add_argument(
+        "--infra", type=Path, help="checkout of the original project to ask instead of wakeline_ref"
+    )
     arguments = parser.parse_args()
     if sys.version_info[:2] not in ((3, 11), (3, 12)):
         sys.exit(f"CPython {platform.python_version()} words some refusals differently: use 3.11 or 3.12")
@@ -50,13 +52,25 @@ def wire_classes(infra: Path | None) -> tuple[wakes.Make, wakes.Make]:
 
 def write_all(out: Path, make_wake: wakes.Make, make_ack: wakes.Make) -> None:
     """Writes the fixtures into the directory `out`."""
-    write(out / "frames.tsv", "name, frame with its length prefix", ((name, whole.hex()) for name, whole in wakes.frames(make_wake, make_ack)))
+    write(
+        out / "frames.tsv",
+        "name, frame with its length prefix",
+        ((name, whole.hex()) for name, whole in wakes.frames(make_wake, make_ack)),
+    )
     write(out / "doubles.tsv", "bits, text (bits of infinities and NaN print null)", numbers.doubles())
     write(out / "snap_to_grid.tsv", "price bits, ranges, result bits", numbers.snaps())
     write(out / "percentiles.tsv", "p bits, result bits, sample bits", numbers.percentiles())
     rejected, accepted, strict = judge(corpus(), make_wake)
-    write(out / "rejections.tsv", "body, reason as a JSON string", (row for row in rejected if ALLOCATION not in row[1]))
-    write(out / "allocation.tsv", "body, reason as a JSON string", (row for row in rejected if ALLOCATION in row[1]))
+    write(
+        out / "rejections.tsv",
+        "body, reason as a JSON string",
+        (row for row in rejected if ALLOCATION not in row[1]),
+    )
+    write(
+        out / "allocation.tsv",
+        "body, reason as a JSON string",
+        (row for row in rejected if ALLOCATION in row[1]),
+    )
     write(out / "acceptances.tsv", "body, canonical body", accepted)
     write(out / "strict.tsv", "body, field, rule", strict)
     versions = f"CPython {platform.python_version()}\norjson {orjson.__version__}\n"

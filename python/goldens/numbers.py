@@ -8,8 +8,8 @@ import struct
 import sys
 from typing import Any
 
-from wakeline_ref.protocol import encode
 from wakeline_ref.numerics import percentile, snap_to_grid
+from wakeline_ref.protocol import encode
 
 DOUBLES = 1_000
 RANDOM_BITS = DOUBLES // 2
@@ -42,12 +42,43 @@ def doubles() -> list[tuple[str, str]]:
 
 
 def _boundaries() -> list[float]:
-    powers = [float(f"1e{exponent}") for exponent in (*range(-10, 26), -324, -323, -308, -307, -100, -22, 100, 300, 307, 308)]
-    whole = [2.0**53, 2.0**63, 2.0**64, 2.0**31, 2.0**32, 9999999999999998.0, 9007199254740993.0, 123456789012345678.0]
-    plain = [0.0, 5e-324, sys.float_info.min, sys.float_info.max, 0.1, 0.3, 1 / 3, 2 / 3, 0.56, 1.5e-7, 1.5e300, 9.5e-6, 1.25e16, 4.35, 0.07, 2.675]
+    powers = [
+        float(f"1e{exponent}")
+        for exponent in (*range(-10, 26), -324, -323, -308, -307, -100, -22, 100, 300, 307, 308)
+    ]
+    whole = [
+        2.0**53,
+        2.0**63,
+        2.0**64,
+        2.0**31,
+        2.0**32,
+        9999999999999998.0,
+        9007199254740993.0,
+        123456789012345678.0,
+    ]
+    plain = [
+        0.0,
+        5e-324,
+        sys.float_info.min,
+        sys.float_info.max,
+        0.1,
+        0.3,
+        1 / 3,
+        2 / 3,
+        0.56,
+        1.5e-7,
+        1.5e300,
+        9.5e-6,
+        1.25e16,
+        4.35,
+        0.07,
+        2.675,
+    ]
     cents = [cent / 100 for cent in range(101)]
     around = powers + whole + plain
-    around += [math.nextafter(value, math.inf) for value in around] + [math.nextafter(value, 0.0) for value in around]
+    around += [math.nextafter(value, math.inf) for value in around] + [
+        math.nextafter(value, 0.0) for value in around
+    ]
     return [signed for value in around + cents for signed in (value, -value) if math.isfinite(signed)]
 
 
@@ -75,12 +106,53 @@ GRIDS: list[Any] = [
 def snaps() -> list[tuple[str, str, str]]:
     """Price bits, ranges as JSON, bits of the snapped price."""
     rng = random.Random(0x5A4B)
-    halves = [0.005, 0.015, 0.025, 0.125, 0.375, 0.495, 0.505, 0.985, 0.995, 0.0005, 0.0015, 0.0025, 0.0995, 0.1005, 0.8995, 0.9005]
-    edges = [0.0, -0.0, 1.0, 0.1, 0.9, 0.5, 0.47, 0.004, 0.996, -0.01, 1.01, 1.5, -3.0, 5e-324, 1e15, 0.1 + 0.2, math.nextafter(0.1, 0), math.nextafter(0.9, 1)]
+    halves = [
+        0.005,
+        0.015,
+        0.025,
+        0.125,
+        0.375,
+        0.495,
+        0.505,
+        0.985,
+        0.995,
+        0.0005,
+        0.0015,
+        0.0025,
+        0.0995,
+        0.1005,
+        0.8995,
+        0.9005,
+    ]
+    edges = [
+        0.0,
+        -0.0,
+        1.0,
+        0.1,
+        0.9,
+        0.5,
+        0.47,
+        0.004,
+        0.996,
+        -0.01,
+        1.01,
+        1.5,
+        -3.0,
+        5e-324,
+        1e15,
+        0.1 + 0.2,
+        math.nextafter(0.1, 0),
+        math.nextafter(0.9, 1),
+    ]
     rows: dict[tuple[str, str], str] = {}
     for grid in GRIDS:
         ranges = encode(grid).decode()
-        prices = halves + edges + [rng.random() for _ in range(6)] + [rng.randrange(1, 2000) / 2000 for _ in range(4)]
+        prices = (
+            halves
+            + edges
+            + [rng.random() for _ in range(6)]
+            + [rng.randrange(1, 2000) / 2000 for _ in range(4)]
+        )
         for price in prices:
             rows[bits(price), ranges] = bits(snap_to_grid(price, grid))
     return [(price, ranges, snapped) for (price, ranges), snapped in rows.items()]
@@ -96,5 +168,7 @@ def percentiles() -> list[tuple[str, str, str]]:
     rows = []
     for sample in samples:
         words = ",".join(map(bits, sample))
-        rows += [(bits(p), bits(percentile(sample, p)), words) for p in (0.0, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0)]
+        rows += [
+            (bits(p), bits(percentile(sample, p)), words) for p in (0.0, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0)
+        ]
     return rows

@@ -1,14 +1,13 @@
-"""Fixtures: the daemon's binary, a directory short enough for a socket, and daemons that never outlive a test."""
+"""Fixtures: the binary, a directory short enough for a socket, daemons that never outlive a test."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Callable, Iterator
 
 import pytest
-
 from daemon import Daemon
 
 ROOT = Path(__file__).resolve().parents[2]

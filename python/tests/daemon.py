@@ -16,7 +16,7 @@ DEADLINE_S = 10.0
 
 @dataclass(frozen=True)
 class Exit:
-    """How a daemon ended: exit code, seconds from the signal, the counters of its two closing lines, all it said."""
+    """How a daemon ended: code, seconds since asked, counters of its two closing lines, all it said."""
 
     code: int
     seconds: float
@@ -33,7 +33,7 @@ class Daemon:
         self.database = directory / "telemetry.db"
         self._log = directory / f"output-{time.monotonic_ns()}.log"
         open_database(self.database).close()
-        command = [binary, "--socket", self.socket, "--telemetry-db", self.database]
+        command = [str(binary), "--socket", str(self.socket), "--telemetry-db", str(self.database)]
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 

@@ -1,20 +1,108 @@
-"""Seeded bodies for the differential test: sound wakes in many forms, and wakes with something done to them."""
+"""Seeded bodies for the differential test: sound wakes in many forms, and wakes with something done to "
+"them."""
 
 from __future__ import annotations
 
 import random
-from typing import Callable, Iterator
+from collections.abc import Callable, Iterator
 
-from goldens.bodies import BAD_ESCAPES, BAD_NUMBERS, BAD_UTF8, BASE, GOOD_ESCAPES, GOOD_NUMBERS, LITERALS, REQUIRED, Tokens, body
+from goldens.bodies import (
+    BAD_ESCAPES,
+    BAD_NUMBERS,
+    BAD_UTF8,
+    BASE,
+    GOOD_ESCAPES,
+    GOOD_NUMBERS,
+    LITERALS,
+    REQUIRED,
+    Tokens,
+    body,
+)
 from wakeline_ref.rules import FLOAT_FIELDS, INT_FIELDS
 
 Change = Callable[[random.Random, bytes], bytes]
 MAX_LENGTH = 65_536
 
-TOKENS = [b"{", b"}", b"[", b"]", b",", b":", b'"', b"\\", b"null", b"true", b"false", b"0", b"-", b"1.5", b"1e9", b"[]", b"{}", b'""', b'"x":1,', b"\\u0041", b"\\ud800", b"\n", b" ", b"\xc3\xa9", b"\xef\xbb\xbf", b"\x00", b"/*", b"//"]
-TYPE_SWAPS = ["null", "true", "false", "0", "-0", "1", "-7", "2.5", "-0.0", "1e3", '""', '"yes"', '"no"', '"1"', "[]", "{}", "[[]]", "[1]", "[[0,1,0.5]]", "[[0,1]]", "[[0,1,2,3]]", '[[0,1,"x"]]', "[[0,1,null]]", "[[0,1,true]]", '{"a":[1]}', "9223372036854775807", "9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616", "99999999999999999999999"]
+TOKENS = [
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b'"',
+    b"\\",
+    b"null",
+    b"true",
+    b"false",
+    b"0",
+    b"-",
+    b"1.5",
+    b"1e9",
+    b"[]",
+    b"{}",
+    b'""',
+    b'"x":1,',
+    b"\\u0041",
+    b"\\ud800",
+    b"\n",
+    b" ",
+    b"\xc3\xa9",
+    b"\xef\xbb\xbf",
+    b"\x00",
+    b"/*",
+    b"//",
+]
+TYPE_SWAPS = [
+    "null",
+    "true",
+    "false",
+    "0",
+    "-0",
+    "1",
+    "-7",
+    "2.5",
+    "-0.0",
+    "1e3",
+    '""',
+    '"yes"',
+    '"no"',
+    '"1"',
+    "[]",
+    "{}",
+    "[[]]",
+    "[1]",
+    "[[0,1,0.5]]",
+    "[[0,1]]",
+    "[[0,1,2,3]]",
+    '[[0,1,"x"]]',
+    "[[0,1,null]]",
+    "[[0,1,true]]",
+    '{"a":[1]}',
+    "9223372036854775807",
+    "9223372036854775808",
+    "-9223372036854775809",
+    "18446744073709551615",
+    "18446744073709551616",
+    "99999999999999999999999",
+]
 SPACES = ["", "", "", " ", "\n", "\t", "\r\n", "  ", " \n\t\r "]
-KEYS = ["zzz", "self", "", "Fee", "fee ", "é", "\\u0000", "\\n", "a\\\"b'c", "\\ud83d\\ude00", "k" * 70, "recv", "schema_version\\u0020", "0"]
+KEYS = [
+    "zzz",
+    "self",
+    "",
+    "Fee",
+    "fee ",
+    "é",
+    "\\u0000",
+    "\\n",
+    "a\\\"b'c",
+    "\\ud83d\\ude00",
+    "k" * 70,
+    "recv",
+    "schema_version\\u0020",
+    "0",
+]
 TEXTS = ["", "BTC", "é", "中文", "😀", "\x7f", "\u2028", "a" * 40, "x" * 300, "'", "/", "yes", "{}", ",", ":"]
 
 
@@ -49,7 +137,9 @@ def members(rng: random.Random) -> list[tuple[str, str]]:
         rng.shuffle(drawn)
     if rng.random() < 0.15:
         key = rng.choice(list(BASE))
-        drawn.insert(rng.randrange(len(drawn) + 1), (key, rng.choice((plausible(rng, key), rng.choice(TYPE_SWAPS)))))
+        drawn.insert(
+            rng.randrange(len(drawn) + 1), (key, rng.choice((plausible(rng, key), rng.choice(TYPE_SWAPS))))
+        )
     if rng.random() < 0.08:
         drawn.insert(rng.randrange(len(drawn) + 1), (rng.choice(KEYS), rng.choice(TYPE_SWAPS)))
     if rng.random() < 0.08:
@@ -68,12 +158,20 @@ def plausible(rng: random.Random, key: str) -> str:
     if key in FLOAT_FIELDS:
         return number(rng)
     if key == "price_ranges":
-        return "[" + ",".join(f"[{number(rng)},{number(rng)},{number(rng)}]" for _ in range(rng.randrange(5))) + "]"
+        return (
+            "["
+            + ",".join(f"[{number(rng)},{number(rng)},{number(rng)}]" for _ in range(rng.randrange(5)))
+            + "]"
+        )
     if key == "dry_run":
         return rng.choice(("true", "false"))
     if key == "direction":
         return rng.choice(('"yes"', '"no"', '"ye\\u0073"', '"YES"'))
-    return '"' + "".join(rng.choice((rng.choice(TEXTS), rng.choice(GOOD_ESCAPES))) for _ in range(rng.randrange(4))) + '"'
+    return (
+        '"'
+        + "".join(rng.choice((rng.choice(TEXTS), rng.choice(GOOD_ESCAPES))) for _ in range(rng.randrange(4)))
+        + '"'
+    )
 
 
 def number(rng: random.Random) -> str:
@@ -84,7 +182,9 @@ def number(rng: random.Random) -> str:
     if rng.random() < 0.6:
         text += "." + str(rng.randrange(10 ** rng.randrange(1, 24))).zfill(rng.randrange(1, 20))
     if rng.random() < 0.3:
-        text += rng.choice("eE") + rng.choice(("", "+", "-")) + str(rng.randrange(320)).zfill(rng.randrange(1, 5))
+        text += (
+            rng.choice("eE") + rng.choice(("", "+", "-")) + str(rng.randrange(320)).zfill(rng.randrange(1, 5))
+        )
     return text
 
 
@@ -132,7 +232,13 @@ def repeat(rng: random.Random, text: bytes) -> bytes:
 
 def break_value(rng: random.Random, text: bytes) -> bytes:
     """One field's value replaced by something malformed."""
-    bad = rng.choice((rng.choice(BAD_NUMBERS), rng.choice(LITERALS), f'"{rng.choice(TEXTS)}{rng.choice(BAD_ESCAPES)}{rng.choice(TEXTS)}"'))
+    bad = rng.choice(
+        (
+            rng.choice(BAD_NUMBERS),
+            rng.choice(LITERALS),
+            f'"{rng.choice(TEXTS)}{rng.choice(BAD_ESCAPES)}{rng.choice(TEXTS)}"',
+        )
+    )
     tokens: Tokens = BASE | {rng.choice(list(BASE)): bad}
     return body(tokens)
 
@@ -141,16 +247,29 @@ def break_string(rng: random.Random, text: bytes) -> bytes:
     """Bad UTF-8, a control character or a bad escape put behind a quote."""
     quotes = [at for at, byte in enumerate(text) if byte == 0x22]
     at = rng.choice(quotes) + 1 if quotes else 0
-    junk = rng.choice((rng.choice(BAD_UTF8), bytes([rng.randrange(32)]), rng.choice(BAD_ESCAPES).encode(), rng.choice(GOOD_ESCAPES).encode()))
+    junk = rng.choice(
+        (
+            rng.choice(BAD_UTF8),
+            bytes([rng.randrange(32)]),
+            rng.choice(BAD_ESCAPES).encode(),
+            rng.choice(GOOD_ESCAPES).encode(),
+        )
+    )
     return text[:at] + junk + text[at:]
 
 
 def nest(rng: random.Random, text: bytes) -> bytes:
-    """A value nested up to and past the depth limit, under a known or an unknown key, ahead of the other members."""
+    """A value nested up to and past the depth limit, under a known or an unknown key, ahead of the other "
+    "members."""
     depth = rng.choice((2, 50, 500, 1022, 1023, 1024, 1025, 1500))
     opening, closing = rng.choice(((b"[", b"]"), (b'{"a":', b"}"), (b'[{"":', b"}]")))
     closed = closing * rng.choice((depth, depth, depth - 1, 0))
-    member = f'"{rng.choice((*KEYS, *BASE))}":'.encode() + opening * depth + rng.choice((b"", b"1", b"null")) + closed
+    member = (
+        f'"{rng.choice((*KEYS, *BASE))}":'.encode()
+        + opening * depth
+        + rng.choice((b"", b"1", b"null"))
+        + closed
+    )
     return text.replace(b"{", b"{" + member + b",", 1)
 
 
@@ -160,4 +279,20 @@ def surround(rng: random.Random, text: bytes) -> bytes:
     return rng.choice((extra + text, text + extra, b"[" + text + b"]", text + text))
 
 
-CHANGES: list[Change] = [flip_byte, flip_to_ascii, flip_to_ascii, delete, delete, insert_token, insert_token, truncate, repeat, break_value, break_value, break_string, break_string, nest, surround]
+CHANGES: list[Change] = [
+    flip_byte,
+    flip_to_ascii,
+    flip_to_ascii,
+    delete,
+    delete,
+    insert_token,
+    insert_token,
+    truncate,
+    repeat,
+    break_value,
+    break_value,
+    break_string,
+    break_string,
+    nest,
+    surround,
+]

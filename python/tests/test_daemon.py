@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable
 
 import pytest
-
 from daemon import Daemon
 from traffic import LOOPS, feed, run, wakes
+
 from wakeline_ref.poller import Poller
 from wakeline_ref.protocol import encode
 from wakeline_ref.telemetry import LatencyRow, count_rows, open_database, read_rows

@@ -10,15 +10,16 @@ import re
 import socket
 import threading
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Callable, Iterator
 
 import orjson
-
 from daemon import Daemon
-from make_golden import ALLOCATION, corpus
 from mutations import bodies
-from wakeline_ref.protocol import FrameReader, WakeAck, decode_ack, encode, frame, verdict
+
+from goldens.bodies import with_tokens
+from make_golden import ALLOCATION, corpus
+from wakeline_ref.protocol import MAX_BODY_BYTES, FrameReader, WakeAck, decode_ack, encode, frame, verdict
 from wakeline_ref.rules import first_violation
 
 COUNT = int(os.environ.get("WAKELINE_DIFF_N", "20000"))
@@ -29,7 +30,7 @@ EXAMPLES = 3
 
 
 def test_the_daemon_judges_as_the_reference_does(launch: Callable[..., Daemon]) -> None:
-    candidates = [*corpus(), *bodies(COUNT, SEED)]
+    candidates = [*corpus(), *long_bodies(), *bodies(COUNT, SEED)]
     daemon = launch()
     daemon.wait_for_socket()
     differences: dict[str, list[str]] = defaultdict(list)
@@ -44,6 +45,18 @@ def test_the_daemon_judges_as_the_reference_does(launch: Callable[..., Daemon]) 
     assert not differences, report(differences, judged)
     assert exit.code == 0, exit.output
     assert exit.frames["frames"] == judged == exit.frames["accepted"] + exit.frames["rejected"]
+
+
+def long_bodies() -> Iterator[bytes]:
+    """Refusals around the length at which a reason is cut, and bodies of up to a whole frame."""
+    for character in ("a", "é", "中", "😀"):
+        for length in (*range(REASON_LIMIT - 70, REASON_LIMIT - 40), REASON_LIMIT, 60_000):
+            key = "b" * (length % 3) + character * (length // len(character.encode()))
+            yield f'{{"{key}":1}}'.encode()
+    for length in (MAX_BODY_BYTES - 1, MAX_BODY_BYTES):
+        yield with_tokens().ljust(length)
+        yield b" " * length
+        yield b'{"' + b"k" * (length - 6) + b'":1}'
 
 
 def acks(path: Path, candidates: list[bytes]) -> Iterator[bytes]:
@@ -90,12 +103,19 @@ def _compare_refusal(reason: str, ack: WakeAck) -> tuple[str, str] | None:
         return None
     if len(reason.encode()) > REASON_LIMIT and _is_cut(ack.reason, reason):
         return None
-    return f"{_kind(reason)} -> {_kind(ack.reason)}", f"want {reason[:300]!r}\n      got  {ack.reason[:300]!r}"
+    return (
+        f"{_kind(reason)} -> {_kind(ack.reason)}",
+        f"want {reason[:300]!r}\n      got  {ack.reason[:300]!r}",
+    )
 
 
 def _is_cut(short: str, whole: str) -> bool:
     """Whether `short` is a beginning of `whole`, within the limit, that ends in dots."""
-    return short.endswith(CUT) and whole.startswith(short.removesuffix(CUT)) and REASON_LIMIT - 8 < len(short.encode()) <= REASON_LIMIT
+    return (
+        short.endswith(CUT)
+        and whole.startswith(short.removesuffix(CUT))
+        and REASON_LIMIT - 8 < len(short.encode()) <= REASON_LIMIT
+    )
 
 
 def _kind(reason: str) -> str:

@@ -8,13 +8,13 @@ import re
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 import orjson
 import pytest
-
 from conftest import ROOT
+
 from wakeline_ref.numerics import percentile, snap_to_grid
 from wakeline_ref.protocol import FrameReader, decode_ack, decode_wake, encode, verdict
 

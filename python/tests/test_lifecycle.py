@@ -7,12 +7,13 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Callable
 
 from daemon import Daemon
 from traffic import feed, run, wakes
+
 from wakeline_ref.executor import Executor
 from wakeline_ref.poller import Poller
 from wakeline_ref.protocol import FrameReader, encode, frame
@@ -70,7 +71,9 @@ def test_a_second_daemon_names_the_first(launch: Callable[..., Daemon]) -> None:
     assert first.stop().code == 0
 
 
-def test_a_python_executor_is_not_robbed_of_its_socket(launch: Callable[..., Daemon], directory: Path) -> None:
+def test_a_python_executor_is_not_robbed_of_its_socket(
+    launch: Callable[..., Daemon], directory: Path
+) -> None:
     path = directory / "wakeline.sock"
 
     async def hold() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from traffic import LOOPS, feed, run, wakes
+
 from wakeline_ref.executor import Executor
 from wakeline_ref.poller import Poller
 from wakeline_ref.protocol import FrameReader, OversizeFrame, decode_ack, encode, frame
@@ -64,7 +64,9 @@ def test_an_ack_has_exactly_the_five_keys() -> None:
     with pytest.raises(TypeError):
         decode_ack(b'{"schema_version":4,"correlation_id":"","received_at_ms":0,"status":"accepted"}')
     with pytest.raises(TypeError):
-        decode_ack(b'{"schema_version":4,"correlation_id":"","received_at_ms":0,"status":"accepted","reason":null,"x":1}')
+        decode_ack(
+            b'{"schema_version":4,"correlation_id":"","received_at_ms":0,"status":"accepted","reason":null,"x":1}'
+        )
 
 
 @pytest.mark.parametrize(

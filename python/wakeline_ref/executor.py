@@ -12,7 +12,15 @@ from typing import Self
 import orjson
 
 from wakeline_ref.clocks import wall_ms
-from wakeline_ref.protocol import LENGTH_PREFIX, MAX_BODY_BYTES, SCHEMA_VERSION, WakeAck, decode_wake, encode, frame
+from wakeline_ref.protocol import (
+    LENGTH_PREFIX,
+    MAX_BODY_BYTES,
+    SCHEMA_VERSION,
+    WakeAck,
+    decode_wake,
+    encode,
+    frame,
+)
 from wakeline_ref.telemetry import LatencyRow, TelemetryWriter
 
 
@@ -64,7 +72,11 @@ class Executor:
             writer.write(frame(encode(WakeAck(SCHEMA_VERSION, "", started_ms, "rejected", str(refusal)))))
             return
         self.accepted += 1
-        writer.write(frame(encode(WakeAck(SCHEMA_VERSION, wake.correlation_id, started_ms, "accepted", None))))
+        writer.write(
+            frame(encode(WakeAck(SCHEMA_VERSION, wake.correlation_id, started_ms, "accepted", None)))
+        )
         duration_ms = (time.monotonic_ns() - started_ns) / 1e6
         metadata = json.dumps({"dry_run": wake.dry_run})
-        self._telemetry.push(LatencyRow(wake.correlation_id, "wake_recv", started_ms, wall_ms(), duration_ms, metadata))
+        self._telemetry.push(
+            LatencyRow(wake.correlation_id, "wake_recv", started_ms, wall_ms(), duration_ms, metadata)
+        )

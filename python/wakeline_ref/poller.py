@@ -10,7 +10,15 @@ from types import TracebackType
 from typing import Self
 
 from wakeline_ref.clocks import clock_domain, wall_ms
-from wakeline_ref.protocol import LENGTH_PREFIX, MAX_BODY_BYTES, WakeAck, WakeMessage, decode_ack, encode, frame
+from wakeline_ref.protocol import (
+    LENGTH_PREFIX,
+    MAX_BODY_BYTES,
+    WakeAck,
+    WakeMessage,
+    decode_ack,
+    encode,
+    frame,
+)
 
 QUEUE_DEPTH = 1_000
 BACKOFF_S = 1.0
@@ -29,7 +37,9 @@ class Delivery:
 class Poller:
     """The sending side of one socket; use as an async context manager."""
 
-    def __init__(self, socket_path: Path, backoff_s: float = BACKOFF_S, queue_depth: int = QUEUE_DEPTH) -> None:
+    def __init__(
+        self, socket_path: Path, backoff_s: float = BACKOFF_S, queue_depth: int = QUEUE_DEPTH
+    ) -> None:
         self.deliveries: list[Delivery] = []
         self.dropped_queue_full = 0
         self.lost_in_flight: list[str] = []
@@ -54,7 +64,9 @@ class Poller:
     def offer(self, wake: WakeMessage) -> bool:
         """Queues `wake` without waiting; False, and counted, when the queue is full."""
         try:
-            self._queue.put_nowait(replace(wake, recv_ns=time.monotonic_ns(), clock_domain=self._clock_domain))
+            self._queue.put_nowait(
+                replace(wake, recv_ns=time.monotonic_ns(), clock_domain=self._clock_domain)
+            )
         except asyncio.QueueFull:
             self.dropped_queue_full += 1
             return False

@@ -8,8 +8,9 @@ so every refusal text is CPython's or orjson's own.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Any
 
 import orjson
 
@@ -91,9 +92,7 @@ def decode_ack(body: bytes) -> WakeAck:
     return WakeAck(**orjson.loads(body))
 
 
-def verdict(
-    body: bytes, make_wake: Callable[..., Any] = WakeMessage
-) -> tuple[bool, str | None]:
+def verdict(body: bytes, make_wake: Callable[..., Any] = WakeMessage) -> tuple[bool, str | None]:
     """Whether the reference executor accepts `body`, and its refusal's text when it does not."""
     try:
         make_wake(**orjson.loads(body))

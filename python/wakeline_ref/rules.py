@@ -101,9 +101,7 @@ def with_floats(wake: dict[str, Any]) -> dict[str, Any]:
     for name in FLOAT_FIELDS & typed.keys():
         typed[name] = float(typed[name])
     if "price_ranges" in typed:
-        typed["price_ranges"] = [
-            [float(number) for number in entry] for entry in typed["price_ranges"]
-        ]
+        typed["price_ranges"] = [[float(number) for number in entry] for entry in typed["price_ranges"]]
     return typed
 
 

@@ -42,11 +42,15 @@ CREATE TABLE IF NOT EXISTS orders_fired (
     correlation_group TEXT,
     outcome_side TEXT NOT NULL CHECK (outcome_side IN ('yes', 'no')),
     count TEXT NOT NULL CHECK (CAST(count AS REAL) > 0),
-    price_dollars TEXT NOT NULL CHECK (CAST(price_dollars AS REAL) > 0 AND CAST(price_dollars AS REAL) < 1),
-    time_in_force TEXT NOT NULL CHECK (time_in_force IN ('fill_or_kill', 'good_till_canceled', 'immediate_or_cancel')),
-    self_trade_prevention_type TEXT NOT NULL CHECK (self_trade_prevention_type IN ('taker_at_cross', 'maker')),
+    price_dollars TEXT NOT NULL
+        CHECK (CAST(price_dollars AS REAL) > 0 AND CAST(price_dollars AS REAL) < 1),
+    time_in_force TEXT NOT NULL
+        CHECK (time_in_force IN ('fill_or_kill', 'good_till_canceled', 'immediate_or_cancel')),
+    self_trade_prevention_type TEXT NOT NULL
+        CHECK (self_trade_prevention_type IN ('taker_at_cross', 'maker')),
     post_only INTEGER CHECK (post_only IN (0, 1)),
-    status TEXT NOT NULL CHECK (status IN ('pending', 'submitted', 'accepted', 'rejected', 'filled', 'canceled', 'error')),
+    status TEXT NOT NULL
+        CHECK (status IN ('pending', 'submitted', 'accepted', 'rejected', 'filled', 'canceled', 'error')),
     error_message TEXT,
     fill_count TEXT,
     remaining_count TEXT,
@@ -157,7 +161,14 @@ class TelemetryWriter:
                 "INSERT INTO latency_events"
                 " (correlation_id, stage, started_at_ms, ended_at_ms, duration_ms, metadata_json)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
-                (row.correlation_id, row.stage, row.started_at_ms, row.ended_at_ms, row.duration_ms, row.metadata_json),
+                (
+                    row.correlation_id,
+                    row.stage,
+                    row.started_at_ms,
+                    row.ended_at_ms,
+                    row.duration_ms,
+                    row.metadata_json,
+                ),
             )
         connection.execute("COMMIT")
         self.rows_written += len(batch)
