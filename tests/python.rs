@@ -7,6 +7,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,8 +19,10 @@ const NAMES: [&str; 3] = ["python3.12", "python3.11", "python3"];
 #[test]
 fn python_suite_passes() -> Outcome<()> {
     if env::var_os("WAKELINE_SKIP_PYTHON").is_some_and(|value| value == "1") {
-        eprintln!("SKIPPED: the Python suite did not run, because WAKELINE_SKIP_PYTHON=1");
-        return Ok(());
+        // Past the test harness, which keeps what the print macros say to itself.
+        let said =
+            writeln!(io::stderr(), "SKIPPED: the Python suite did not run, because WAKELINE_SKIP_PYTHON=1");
+        return said.map_err(|error| error.to_string());
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = prepare(root)?;
