@@ -1,5 +1,6 @@
 //! The codec against data made by the reference itself: `golden/`, made by `python/make_golden.py`, and
 //! `../shared/golden`, made by the original, when it is there.
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Percentiles against CPython's own outputs, bit for bit.
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use std::path::{Path, PathBuf};
 

@@ -17,5 +17,6 @@ pub fn snap_to_grid(price_dollars: f64, ranges: &[PriceRange]) -> f64 {
 /// The multiple of `step` nearest to `value`, a tie going to the even multiple: one division, one rounding, one
 /// multiplication, as the reference computes it.
 pub fn round_half_even_to_step(value: f64, step: f64) -> f64 {
-    (value / step).round_ties_even() * step
+    // Python rounds to an integer, which has no negative zero; adding zero drops the sign.
+    ((value / step).round_ties_even() + 0.0) * step
 }

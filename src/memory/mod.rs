@@ -1,0 +1,5 @@
+//! Memory the hot path may use, and proof of what it does use.
+//!
+//! * [`counting`]: an allocator that counts, for tests and measurements.
+
+pub mod counting;
