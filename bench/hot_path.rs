@@ -1,6 +1,7 @@
 //! What one frame costs, part by part: `cargo bench --bench hot_path`.
 //!
 //! With `WAKELINE_BENCH_COUNT=PART:N` it runs one part N times and nothing else, for `bench/instructions.sh`.
+#![allow(clippy::expect_used, reason = "a benchmark that can't start has nobody to tell but its reader")]
 
 use std::hint::black_box;
 use std::time::Instant;

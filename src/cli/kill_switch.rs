@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::Outcome;
+use super::{Outcome, USAGE, say};
 use crate::fire::{KillSwitch, KillSwitchState, NO_REASON};
 
 /// Exit code of `status` when it is engaged.
@@ -34,13 +34,12 @@ enum Action {
     Status,
 }
 
-/// No file was named.
-#[derive(Debug, thiserror::Error)]
-#[error("which kill switch? name it with --kill-switch FILE")]
-struct Unnamed;
-
 pub(super) fn run(arguments: KillSwitchArguments) -> Outcome {
-    let kill_switch = KillSwitch::new(arguments.kill_switch.ok_or(Unnamed)?)?;
+    let Some(path) = arguments.kill_switch else {
+        say("wakeline: which kill switch? name it with --kill-switch FILE");
+        return Ok(ExitCode::from(USAGE));
+    };
+    let kill_switch = KillSwitch::new(path)?;
     let mut out = std::io::stdout();
     match arguments.action {
         Action::Engage { reason } => {

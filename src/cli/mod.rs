@@ -32,6 +32,9 @@ enum Command {
     Demo(demo::DemoArguments),
 }
 
+/// Exit code of a command line that can't be understood; clap's own is the same.
+const USAGE: u8 = 2;
+
 /// What a command ends with: an exit code, or one clear sentence and exit code 1.
 type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
 

@@ -13,10 +13,14 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::hot_path::HotPath;
 use super::outbox::Outbox;
 use super::stop::StopSignal;
+use crate::measure::rate_limit::RateLimit;
 use crate::wire::FrameBuffer;
 
 /// How long a stopping daemon goes on offering a peer its last acks.
 const LAST_ACKS: Duration = Duration::from_secs(1);
+
+/// Warnings about peers, of all connections together.
+static FAULTS: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 
 /// Serves one peer until it is gone, broken, stalled, or the daemon stops.
 pub(super) async fn serve(stream: UnixStream, hot_path: &HotPath, stop: &StopSignal, stall: Duration) {
@@ -75,6 +79,10 @@ impl Connection<'_> {
                 Event::PeerGone => self.lose_peer(),
                 Event::Stalled => {
                     self.hot_path.counters.stalled_peers.add(1);
+                    if let Some(suppressed) = FAULTS.admit() {
+                        let unread = self.outbox.unsent().len();
+                        tracing::warn!(suppressed, unread, "a peer that doesn't read its acks was closed");
+                    }
                     return;
                 }
                 Event::Stop => return self.finish().await,
@@ -122,7 +130,9 @@ impl Connection<'_> {
                 Ok(None) => return,
                 Err(oversize) => {
                     hot_path.counters.oversize.add(1);
-                    tracing::warn!("{oversize}; its connection is closed");
+                    if let Some(suppressed) = FAULTS.admit() {
+                        tracing::warn!(suppressed, "{oversize}; its connection is closed");
+                    }
                     self.readable = false;
                     *input = FrameBuffer::new();
                     return;

@@ -55,6 +55,8 @@ counters! {
     ack_undelivered,
     /// Peers closed because they left their acks unread for too long.
     stalled_peers,
+    /// Connections lost to a panic; always a bug.
+    internal_errors,
 }
 
 /// `key=value` pairs for the exit line.

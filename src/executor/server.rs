@@ -9,7 +9,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use super::connection;
 use super::endpoint::{Endpoint, EndpointError};
@@ -112,7 +112,7 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
                 Ok((stream, _)) => server.admit(stream, &mut connections),
                 Err(error) => server.back_off(&error).await,
             },
-            Some(_) = connections.join_next(), if !connections.is_empty() => {}
+            Some(ended) = connections.join_next(), if !connections.is_empty() => server.note_end(&ended),
         }
     }
 
@@ -127,7 +127,7 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
     let hurried = tokio::select! {
         () = stop_signals.next() => true,
         () = tokio::time::sleep(CONNECTIONS_END) => false,
-        () = async { while connections.join_next().await.is_some() {} } => false,
+        () = async { while let Some(ended) = connections.join_next().await { server.note_end(&ended) } } => false,
     };
     connections.shutdown().await;
     let frames = server.hot_path.summary();
@@ -159,6 +159,14 @@ impl Server {
         }
         let (hot_path, stop, stall) = (self.hot_path.clone(), self.stop.clone(), self.stall);
         connections.spawn_local(async move { connection::serve(stream, &hot_path, &stop, stall).await });
+    }
+
+    /// A connection's task that panicked takes nobody else with it, but it must not go unnoticed.
+    fn note_end(&self, ended: &Result<(), JoinError>) {
+        if let Err(error) = ended {
+            self.hot_path.counters.internal_errors.add(1);
+            tracing::error!("a connection was lost to a bug in wakeline, please report it: {error}");
+        }
     }
 
     async fn back_off(&self, error: &io::Error) {

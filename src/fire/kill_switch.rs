@@ -1,8 +1,8 @@
 //! The operator's kill switch: engaged while something exists at a path. Looked up afresh before every real fire.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Stands for a reason that isn't there or can't be read.
@@ -120,8 +120,11 @@ impl KillSwitch {
             // A directory or a socket engages it just as well, and isn't ours to replace.
             return Ok(());
         }
-        let mut file = tempfile::NamedTempFile::new_in(parent).map_err(failed)?;
-        file.write_all(reason.trim().as_bytes()).map_err(failed)?;
+        let readable = Permissions::from_mode(0o644);
+        let mut file = tempfile::Builder::new().permissions(readable).tempfile_in(parent).map_err(failed)?;
+        // With its newline it stays within what is read back.
+        let end = reason.floor_char_boundary(MAX_REASON_FILE_BYTES as usize - 1);
+        file.write_all(reason[..end].trim().as_bytes()).map_err(failed)?;
         file.write_all(b"\n").map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
         file.persist(&self.path).map_err(|error| failed(error.error))?;
