@@ -104,3 +104,16 @@ fn canonical(wake: &WakeMessage<'_>) -> String {
     encode::wake_body(&mut body, wake);
     String::from_utf8(body).unwrap()
 }
+
+/// orjson refuses these for want of memory it could have had; we have no such limit. The first is a sound wake, the rest
+/// are unclosed brackets.
+#[test]
+fn no_body_is_refused_for_its_density() {
+    for (index, row) in tsv("allocation.tsv").enumerate() {
+        let body = hex(&row[0]);
+        match Decoder::new().wake(&body) {
+            Ok(wake) => assert!(index == 0 && wake.price_ranges.len() > 600),
+            Err(refusal) => assert!(index > 0 && !refusal.reason().contains("allocate"), "{refusal}"),
+        }
+    }
+}
