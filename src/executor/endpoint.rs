@@ -222,7 +222,8 @@ fn clear_stale(path: &Path, directory: &OwnedFd, name: &OsStr) -> Result<(), End
         return Err(EndpointError::Occupied { path: path.into(), found });
     }
     let probe = socket().map_err(io_error("make a socket for", path))?;
-    let address = address_in(directory, name).map_err(io_error("name", path))?;
+    // By the path itself, which is known to fit; a long name would not fit behind that of the directory's descriptor.
+    let address = SocketAddrUnix::new(path).map_err(io_error("name", path))?;
     match rustix::net::connect(&probe, &address) {
         Err(Errno::CONNREFUSED) => rustix::fs::unlinkat(directory, name, AtFlags::empty())
             .map_err(io_error("remove the stale socket", path)),
@@ -278,10 +279,11 @@ fn name_without_replacing(
     })
 }
 
-/// A file system may have ideas of its own about a new file's mode; then the socket gets no name others can use.
+/// The umask, or a file system with ideas of its own about modes, may have changed it; then it is set anew, before the
+/// socket gets the name others know.
 fn check_mode(directory: &OwnedFd, name: &OsStr) -> rustix::io::Result<()> {
     let mode = Mode::from_raw_mode(stat_of(directory, name)?.st_mode);
-    if mode.intersects(Mode::RWXG | Mode::RWXO) {
+    if mode != OWNER_ONLY {
         return rustix::fs::chmodat(directory, name, OWNER_ONLY, AtFlags::empty());
     }
     Ok(())
@@ -292,7 +294,7 @@ fn socket() -> rustix::io::Result<OwnedFd> {
     rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
 }
 
-/// The address of a name in an open directory; the directory's own path doesn't count against the limit.
+/// The address of a short name in an open directory; the directory's own path doesn't count against the limit.
 fn address_in(directory: &OwnedFd, name: &OsStr) -> rustix::io::Result<SocketAddrUnix> {
     let mut address = format!("/proc/self/fd/{}/", directory.as_raw_fd()).into_bytes();
     address.extend_from_slice(name.as_bytes());
