@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use rustix::net::SendFlags;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 use tokio::time::{Instant, Sleep, sleep};
@@ -95,7 +96,7 @@ impl Connection<'_> {
             return Poll::Ready(Event::Stop);
         }
         if !self.outbox.is_empty()
-            && let Poll::Ready(written) = Pin::new(&mut self.stream).poll_write(cx, self.outbox.unsent())
+            && let Poll::Ready(written) = Pin::new(&mut self.stream).poll_write(cx, self.outbox.chunk())
         {
             return Poll::Ready(match written {
                 Ok(count) => Event::Wrote(count),
@@ -111,7 +112,17 @@ impl Connection<'_> {
         }
         let deadline = self.stall;
         let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(deadline)));
-        stalled.as_mut().poll(cx).map(|()| Event::Stalled)
+        stalled.as_mut().poll(cx).map(|()| self.at_deadline())
+    }
+
+    /// The time is up, unless the peer took something after all: Linux calls a Unix socket writable only once most of its
+    /// buffer is free, so a peer that reads a little is found out only by writing.
+    fn at_deadline(&self) -> Event {
+        match rustix::net::send(&self.stream, self.outbox.chunk(), SendFlags::DONTWAIT | SendFlags::NOSIGNAL)
+        {
+            Ok(count) if count > 0 => Event::Wrote(count),
+            _ => Event::Stalled,
+        }
     }
 
     /// Handles the whole frames at hand for as long as `go_on` says so of the outbox.

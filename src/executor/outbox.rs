@@ -5,6 +5,10 @@ use crate::wire::frame::PREFIX_BYTES;
 /// Unsent bytes at which a peer is no longer read.
 pub(super) const FULL_BYTES: usize = 64 * 1024;
 
+/// Most bytes of one write. The socket frees its room write by write, so this is how much a peer must read before it is
+/// seen to make progress.
+const CHUNK_BYTES: usize = 4 * 1024;
+
 /// A byte queue that knows where its frames begin.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
@@ -25,6 +29,12 @@ impl Outbox {
 
     pub(super) fn unsent(&self) -> &[u8] {
         &self.bytes[self.sent..]
+    }
+
+    /// The start of [`Self::unsent`] that one write should take.
+    pub(super) fn chunk(&self) -> &[u8] {
+        let unsent = self.unsent();
+        &unsent[..unsent.len().min(CHUNK_BYTES)]
     }
 
     /// Queues one whole frame.
