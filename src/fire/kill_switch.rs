@@ -116,7 +116,7 @@ impl KillSwitch {
             _ => Path::new("."),
         };
         fs::create_dir_all(parent).map_err(failed)?;
-        if matches!(self.look(), KillSwitchState::Engaged { .. }) && !self.path.is_file() {
+        if fs::metadata(&self.path).is_ok_and(|found| !found.is_file()) {
             // A directory or a socket engages it just as well, and isn't ours to replace.
             return Ok(());
         }
