@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::{Outcome, USAGE, say};
+use super::{Outcome, misused};
 use crate::fire::{KillSwitch, KillSwitchState, NO_REASON};
 
 /// Exit code of `status` when it is engaged.
@@ -36,8 +36,7 @@ enum Action {
 
 pub(super) fn run(arguments: KillSwitchArguments) -> Outcome {
     let Some(path) = arguments.kill_switch else {
-        say("wakeline: which kill switch? name it with --kill-switch FILE");
-        return Ok(ExitCode::from(USAGE));
+        misused("which kill switch? name it with --kill-switch FILE");
     };
     let kill_switch = KillSwitch::new(path)?;
     let mut out = std::io::stdout();

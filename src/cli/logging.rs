@@ -42,6 +42,8 @@ pub(super) fn start(level: LevelFilter, path: Option<PathBuf>) -> Result<Log, Lo
         .with_max_level(level)
         .with_ansi(false)
         .with_target(false)
+        // A line that can't be written would be reported on stderr, and panic where that is gone too.
+        .log_internal_errors(false)
         .with_writer(move || writer.clone());
     // A second start in one process keeps the first log: nothing is lost by it.
     let _ = lines.try_init();

@@ -32,9 +32,6 @@ enum Command {
     Demo(demo::DemoArguments),
 }
 
-/// Exit code of a command line that can't be understood; clap's own is the same.
-const USAGE: u8 = 2;
-
 /// What a command ends with: an exit code, or one clear sentence and exit code 1.
 type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
 
@@ -45,20 +42,17 @@ pub fn run() -> ExitCode {
         (Some(Command::Serve(arguments)), _) | (None, Some(arguments)) => serve::run(arguments),
         (Some(Command::KillSwitch(arguments)), _) => kill_switch::run(arguments),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments),
-        (None, None) => {
-            let mut command = Arguments::command();
-            command
-                .error(
-                    clap::error::ErrorKind::MissingRequiredArgument,
-                    "--socket PATH or a subcommand is needed",
-                )
-                .exit()
-        }
+        (None, None) => misused("--socket PATH or a subcommand is needed"),
     };
     outcome.unwrap_or_else(|error| {
         say(&format!("wakeline: {error}"));
         ExitCode::FAILURE
     })
+}
+
+/// Ends the process as clap ends it when something required is missing.
+fn misused(what: &str) -> ! {
+    Arguments::command().error(clap::error::ErrorKind::MissingRequiredArgument, what).exit()
 }
 
 /// Writes a line to stderr; a stderr that is gone is no reason to panic.

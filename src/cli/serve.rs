@@ -26,7 +26,7 @@ pub(super) struct ServeArguments {
     #[arg(long)]
     spin: bool,
     /// Rows held between the hot path and the telemetry writer; a power of two.
-    #[arg(long, value_name = "ROWS", default_value_t = 8_192)]
+    #[arg(long, value_name = "ROWS", default_value_t = 8_192, value_parser = ring_rows)]
     telemetry_ring: usize,
     /// Close a peer that leaves 64 KiB of acks unread for this long without taking any.
     #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(1..))]
@@ -37,6 +37,16 @@ pub(super) struct ServeArguments {
     /// Log here instead of to stderr; SIGHUP opens it anew.
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
+}
+
+/// Most rows a ring may be asked to hold; they take some 200 MB.
+const MAX_RING_ROWS: usize = 1 << 20;
+
+fn ring_rows(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(rows) if rows.is_power_of_two() && rows <= MAX_RING_ROWS => Ok(rows),
+        _ => Err(format!("it must be a power of two, at most {MAX_RING_ROWS}, such as 8192")),
+    }
 }
 
 pub(super) fn run(arguments: ServeArguments) -> Outcome {
