@@ -1,11 +1,15 @@
 //! What several tests need: golden files, hexadecimal, JSON strings.
-#![allow(dead_code, reason = "each test file uses its own part")]
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails loudly")]
+
+pub mod daemon;
+pub mod peer;
+pub mod rows;
 
 use std::path::{Path, PathBuf};
 
 /// Rows of a golden file, from `golden/` and, when it is there, from `../shared/golden`.
-pub(crate) fn tsv(name: &str) -> impl Iterator<Item = Vec<String>> {
+pub fn tsv(name: &str) -> impl Iterator<Item = Vec<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let own = root.join("golden").join(name);
     let judge = root.join("../shared/golden").join(name);
@@ -25,27 +29,27 @@ pub(crate) fn tsv(name: &str) -> impl Iterator<Item = Vec<String>> {
 }
 
 /// Says on stderr that data which isn't part of the repository was absent.
-pub(crate) fn loudly_skipped(path: &Path) {
+pub fn loudly_skipped(path: &Path) {
     eprintln!("SKIPPED: {} is absent, so nothing was compared with it", path.display());
 }
 
 /// Bytes of a hexadecimal text.
-pub(crate) fn hex(text: &str) -> Vec<u8> {
+pub fn hex(text: &str) -> Vec<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).unwrap() as u8;
     text.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
 
 /// The double of sixteen hexadecimal digits, most significant first.
-pub(crate) fn bits(text: &str) -> f64 {
+pub fn bits(text: &str) -> f64 {
     f64::from_bits(u64::from_str_radix(text, 16).unwrap())
 }
 
 /// The text of a JSON string.
-pub(crate) fn json_string(quoted: &str) -> String {
+pub fn json_string(quoted: &str) -> String {
     serde_json::from_str(quoted).unwrap()
 }
 
 /// The binary under test.
-pub(crate) fn wakeline() -> PathBuf {
+pub fn wakeline() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_wakeline"))
 }
