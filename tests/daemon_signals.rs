@@ -1,0 +1,205 @@
+//! Signals: an orderly end within its time whatever the database does, and no end where none is meant.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails loudly")]
+
+mod common;
+
+use std::fs;
+use std::time::Duration;
+
+use common::daemon::{LIMIT, Place, STOP_LIMIT, until};
+use common::peer::{frame, frames, wake, write_until_full};
+use common::rows;
+use rustix::process::Signal;
+
+#[test]
+fn both_stop_signals_end_it_well_and_it_says_what_it_did() {
+    for signal in [Signal::TERM, Signal::INT] {
+        for spin in [&[][..], &["--spin"][..]] {
+            let place = Place::new();
+            let daemon = place.start_recording(spin);
+            let mut peer = daemon.connect();
+            peer.send(&frames("five", 5));
+            peer.assert_acks("five", 5);
+            daemon.signal(signal);
+            let exit = daemon.wait(STOP_LIMIT);
+            assert_eq!(exit.code(), Some(0), "{exit:?}");
+            let start = "frames=5 accepted=5 rejected=0 fired=5 refused_price=0 refused_kill_switch=0 ";
+            assert!(exit.stderr.lines().any(|line| line.starts_with(start)), "{exit:?}");
+            let start =
+                "telemetry rows_written=5 dropped_ring_full=0 dropped_oversized_id=0 dropped_write_failed=0 ";
+            assert!(exit.stderr.lines().any(|line| line.starts_with(start)), "{exit:?}");
+            peer.assert_closed();
+            assert_eq!(rows::wake_recv(&place.database()).len(), 5);
+        }
+    }
+}
+
+#[test]
+fn frames_received_before_the_signal_are_acked_and_recorded() {
+    const FRAMES: usize = 20;
+    let place = Place::new();
+    let daemon = place.start_recording(&[]);
+    let mut peers = [daemon.connect(), daemon.connect(), daemon.connect()];
+    for peer in &mut peers {
+        peer.round_trip("before");
+    }
+    daemon.signal(Signal::STOP);
+    for peer in &mut peers {
+        peer.send(&frames("late", FRAMES));
+    }
+    daemon.signal(Signal::TERM);
+    daemon.signal(Signal::CONT);
+    for peer in &mut peers {
+        peer.assert_acks("late", FRAMES);
+        peer.assert_closed();
+    }
+    let exit = daemon.wait(STOP_LIMIT);
+    assert_eq!(exit.code(), Some(0));
+    assert_eq!(exit.count("fired"), 3 * (FRAMES as u64 + 1));
+    assert_eq!(rows::wake_recv(&place.database()).len(), 3 * (FRAMES + 1));
+}
+
+#[test]
+fn a_peer_that_does_not_read_does_not_keep_it() {
+    let place = Place::new();
+    let daemon = place.start_recording(&[]);
+    let mut peer = daemon.connect();
+    let bytes = frames("deaf", 5_000);
+    let mut written = 0;
+    // Until it takes no more: it is full of acks then.
+    for _ in 0..20 {
+        written += write_until_full(&mut peer.stream, &bytes[written..]);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(written < bytes.len());
+    daemon.signal(Signal::TERM);
+    let exit = daemon.wait(STOP_LIMIT);
+    assert_eq!(exit.code(), Some(0));
+    assert_eq!(exit.count("rows_written"), exit.count("frames"));
+    assert_eq!(exit.count("fired"), exit.count("frames"));
+    assert!(exit.count("ack_undelivered") > 0);
+}
+
+#[test]
+fn a_database_locked_for_ever_does_not_keep_it() {
+    let place = Place::new();
+    let daemon = place.start_recording(&[]);
+    let mut peer = daemon.connect();
+    peer.round_trip("written");
+    until("the first row is there", || rows::ids(&place.database()) == ["written"]);
+    let _lock = rows::lock(&place.database());
+    peer.send(&frames("stuck", 50));
+    peer.assert_acks("stuck", 50);
+    daemon.signal(Signal::TERM);
+    let exit = daemon.wait(STOP_LIMIT);
+    assert_eq!(exit.code(), Some(0));
+    assert_eq!((exit.count("frames"), exit.count("rows_written")), (51, 1));
+    assert_eq!(exit.count("dropped_write_failed"), 50);
+}
+
+#[test]
+fn a_database_freed_in_time_gets_everything() {
+    let place = Place::new();
+    let daemon = place.start_recording(&[]);
+    let lock = rows::lock(&place.database());
+    let mut peer = daemon.connect();
+    peer.send(&frames("late", 50));
+    peer.assert_acks("late", 50);
+    daemon.signal(Signal::TERM);
+    until("it is stopping", || !place.socket().exists());
+    drop(lock);
+    let exit = daemon.wait(STOP_LIMIT);
+    assert_eq!((exit.count("rows_written"), exit.count("dropped_write_failed")), (50, 0));
+    assert_eq!(rows::wake_recv(&place.database()).len(), 50);
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    for second in [Signal::TERM, Signal::INT] {
+        let place = Place::new();
+        let daemon = place.start_recording(&[]);
+        let _lock = rows::lock(&place.database());
+        let mut peer = daemon.connect();
+        peer.send(&frames("lost", 10));
+        peer.assert_acks("lost", 10);
+        daemon.signal(Signal::TERM);
+        until("it is stopping", || !place.socket().exists());
+        daemon.signal(second);
+        // Half of what the locked database alone would take it.
+        let exit = daemon.wait(Duration::from_secs(2));
+        assert_eq!((exit.code(), exit.count("dropped_write_failed")), (Some(0), 10));
+    }
+}
+
+#[test]
+fn a_hang_up_opens_the_log_anew() {
+    let place = Place::new();
+    let log = place.at("wakeline.log");
+    let daemon = place.start(&["--log", "info", "--log-file", log.to_str().unwrap()]);
+    until("something is logged", || fs::read_to_string(&log).is_ok_and(|text| text.contains("listening")));
+    let rotated = place.at("wakeline.log.1");
+    fs::rename(&log, &rotated).unwrap();
+    let mut peer = daemon.connect();
+    daemon.signal(Signal::HUP);
+    until("the log is there again", || log.exists());
+    peer.round_trip("alive");
+    peer.send(&u32::MAX.to_be_bytes());
+    peer.assert_closed();
+    until("the new log is written", || fs::read_to_string(&log).unwrap().contains("4294967295"));
+    assert!(!fs::read_to_string(&rotated).unwrap().contains("4294967295"));
+    // Where no file can be opened the old one stays in use.
+    fs::remove_file(&log).unwrap();
+    fs::create_dir(&log).unwrap();
+    daemon.signal(Signal::HUP);
+    daemon.connect().round_trip("still alive");
+    assert!(!daemon.stop().stderr.contains("panicked"));
+}
+
+#[test]
+fn a_hang_up_without_a_log_file_and_a_broken_pipe_are_ignored() {
+    let place = Place::new();
+    let daemon = place.start(&[]);
+    let mut peer = daemon.connect();
+    for signal in [Signal::HUP, Signal::PIPE, Signal::HUP, Signal::PIPE] {
+        daemon.signal(signal);
+        peer.round_trip("alive");
+    }
+    assert_eq!(daemon.stop().count("frames"), 4);
+}
+
+#[test]
+fn a_pause_in_the_middle_of_a_frame_changes_nothing() {
+    let place = Place::new();
+    let daemon = place.start(&[]);
+    let mut peer = daemon.connect();
+    let whole = frame(&wake("paused", ""));
+    for cut in [2, 4, 100, whole.len() - 1] {
+        peer.send(&whole[..cut]);
+        daemon.signal(Signal::STOP);
+        peer.send(&whole[cut..]);
+        daemon.signal(Signal::CONT);
+        peer.ack().assert_accepts("paused");
+    }
+    assert_eq!(daemon.stop().count("frames"), 4);
+}
+
+#[test]
+fn signals_in_the_middle_of_a_stream_lose_nothing() {
+    const FRAMES: usize = 5_000;
+    let place = Place::new();
+    let daemon = place.start(&[]);
+    let mut peer = daemon.connect();
+    let mut sender = common::peer::Peer { stream: peer.stream.try_clone().unwrap() };
+    std::thread::scope(|scope| {
+        scope.spawn(move || sender.send(&frames("steady", FRAMES)));
+        let reader = scope.spawn(move || peer.assert_acks("steady", FRAMES));
+        while !reader.is_finished() {
+            for signal in [Signal::HUP, Signal::PIPE, Signal::STOP, Signal::CONT] {
+                daemon.signal(signal);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    daemon.signal(Signal::TERM);
+    assert_eq!(daemon.wait(LIMIT).count("fired"), FRAMES as u64);
+}
