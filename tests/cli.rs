@@ -153,7 +153,7 @@ fn a_log_file_that_cannot_be_is_refused_in_one_sentence() {
 
 #[test]
 fn a_socket_path_that_names_no_file_is_refused_in_one_sentence() {
-    for path in ["/", "..", "/tmp/.."] {
+    for path in ["/", "..", "/tmp/..", "/tmp/", "/tmp/."] {
         let mut command = Command::new(wakeline());
         command.args(["--socket", path]);
         let exit = Daemon::spawn(command, path.as_ref()).wait(LIMIT);

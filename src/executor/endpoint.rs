@@ -109,7 +109,9 @@ impl Endpoint {
         if length > MAX_SOCKET_PATH_BYTES {
             return Err(EndpointError::PathTooLong { path: path.into(), length });
         }
-        let name = path.file_name().ok_or_else(|| EndpointError::NoFileName { path: path.into() })?;
+        // `run/` and `run/.` name a directory, though a path's last component is `run` either way.
+        let name = path.file_name().filter(|name| path.as_os_str().as_bytes().ends_with(name.as_bytes()));
+        let name = name.ok_or_else(|| EndpointError::NoFileName { path: path.into() })?;
         let directory = open_directory(path)?;
         let lock = take_lock(path)?;
         clear_stale(path, &directory, name)?;
