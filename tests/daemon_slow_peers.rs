@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 use common::daemon::{LIMIT, Place, until};
@@ -54,8 +55,17 @@ fn a_peer_without_progress_is_closed_and_counted() {
     let daemon = place.start(&["--stall-timeout-ms", "300"]);
     let mut peer = daemon.connect();
     let mut idle = daemon.connect();
-    clog(&mut peer, &frames("deaf", ENDLESS));
-    until("the stalled peer is closed", || write_fails(&mut peer));
+    let bytes = frames("deaf", ENDLESS);
+    let mut rest = &bytes[..];
+    peer.stream.set_nonblocking(true).unwrap();
+    until("the stalled peer is closed", || match peer.stream.write(rest) {
+        Ok(count) => {
+            rest = &rest[count..];
+            false
+        }
+        Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
+    });
+    peer.stream.set_nonblocking(false).unwrap();
     // What had been delivered is still there to be read, whole and in order, before the end.
     let mut acks = 0;
     while let Some(ack) = next_whole(&mut peer) {
@@ -68,17 +78,8 @@ fn a_peer_without_progress_is_closed_and_counted() {
     assert!(acks > 0 && exit.count("ack_undelivered") == exit.count("frames") - 1 - acks, "{acks} {exit:?}");
 }
 
-fn write_fails(peer: &mut Peer) -> bool {
-    use std::io::Write;
-    peer.stream.set_nonblocking(true).unwrap();
-    let written = peer.stream.write(b"{");
-    peer.stream.set_nonblocking(false).unwrap();
-    written.is_err_and(|error| error.kind() != std::io::ErrorKind::WouldBlock)
-}
-
 /// The id of the next ack that came whole; the last one may have been cut off by the close.
 fn next_whole(peer: &mut Peer) -> Option<String> {
-    use std::io::Read;
     let mut prefix = [0; 4];
     peer.stream.read_exact(&mut prefix).ok()?;
     let mut body = vec![0; u32::from_be_bytes(prefix) as usize];
