@@ -21,6 +21,9 @@ pub const OPEN_PATIENCE: Duration = Duration::from_secs(5);
 /// tables first and stamps the version last.
 const STAMP_PATIENCE: Duration = Duration::from_secs(1);
 
+/// One page of the smallest size there is, in bytes.
+const SMALLEST_DATABASE: u64 = 512;
+
 /// Page cache in KiB. A batch of 500 rows with random ids dirties some thousand pages; SQLite's default of 2 MiB would
 /// spill them into the WAL in the middle of the transaction and read them back.
 const CACHE_KIB: i64 = 16 * 1024;
@@ -229,12 +232,17 @@ fn look_at(path: &Path) -> Result<Option<FileId>, TelemetryError> {
     }
     let look_up = |source| TelemetryError::LookUp { path: path.to_owned(), source };
     let Some(file) = FileId::at(path).map_err(look_up)? else { return Ok(None) };
-    let kind = match std::fs::metadata(path) {
-        Ok(metadata) => metadata.file_type(),
+    let (kind, size) = match std::fs::metadata(path) {
+        Ok(metadata) => (metadata.file_type(), metadata.len()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(look_up(error)),
     };
     let what = if kind.is_file() {
+        // SQLite takes a file of one byte for an empty one and overwrites it.
+        if (1..SMALLEST_DATABASE).contains(&size) {
+            let reason = format!("it has {size} bytes");
+            return Err(TelemetryError::NotADatabase { path: path.to_owned(), reason });
+        }
         return Ok(Some(file));
     } else if kind.is_dir() {
         "a directory"

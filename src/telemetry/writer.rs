@@ -15,9 +15,9 @@ use super::shutdown::Shutdown;
 use super::store::{Standing, Store};
 use crate::measure::rate_limit::RateLimit;
 
-/// Sleep of an idle writer: well under the 50 ms within which a row must be visible, and 50 wake-ups a second of some
-/// microseconds each. The producer never pays for a wake.
-const IDLE: Duration = Duration::from_millis(20);
+/// Sleep of an idle writer. With a batch of 500 rows after it (some 10 ms) a row is visible within 50 ms of its push;
+/// 33 wake-ups a second of about 25 us each stay under 0.1% of a core. The producer never pays for a wake.
+const IDLE: Duration = Duration::from_millis(30);
 /// How often the path is compared with the open file.
 const LOOK: Duration = Duration::from_secs(1);
 
