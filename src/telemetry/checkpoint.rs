@@ -42,13 +42,23 @@ pub(super) struct Checkpointer {
     /// There is something to move, or a file to shorten.
     dirty: bool,
     last_write: Instant,
-    next_try: Instant,
+    /// Earliest next attempt at rest.
+    next_move: Instant,
+    /// Earliest next attempt by size; apart, since a WAL can grow by hundreds of MiB while a resting one waits.
+    next_start_over: Instant,
 }
 
 impl Checkpointer {
     pub(super) fn new(limit: u64) -> Self {
         let now = Instant::now();
-        Self { limit, usage: Usage::default(), dirty: true, last_write: now, next_try: now }
+        Self {
+            limit,
+            usage: Usage::default(),
+            dirty: true,
+            last_write: now,
+            next_move: now,
+            next_start_over: now,
+        }
     }
 
     /// After each committed transaction.
@@ -58,7 +68,7 @@ impl Checkpointer {
         self.usage = run(store, "NOOP").unwrap_or(self.usage);
         // One batch is a few MiB; leave room for it below the limit.
         let in_use = self.usage.frames * store.frame_bytes();
-        if in_use >= self.limit - self.limit / 8 && self.last_write >= self.next_try {
+        if in_use >= self.limit - self.limit / 8 && self.last_write >= self.next_start_over {
             self.start_over(store, counters);
         }
     }
@@ -73,7 +83,7 @@ impl Checkpointer {
         if self.checkpoint(store, counters, mode).is_some_and(|usage| !usage.held_back) {
             return;
         }
-        self.next_try = Instant::now() + RETRY;
+        self.next_start_over = Instant::now() + RETRY;
         counters.add_wal_pinned();
         if size > self.limit
             && let Some(suppressed) = PINNED.admit()
@@ -90,12 +100,14 @@ impl Checkpointer {
     /// Whenever the ring is empty.
     pub(super) fn at_rest(&mut self, store: &Store, counters: &Counters) {
         let now = Instant::now();
-        if !self.dirty || now < self.next_try {
+        if !self.dirty || now < self.next_move {
             return;
         }
         let resting = now.duration_since(self.last_write) >= REST;
         if resting && store.wal_bytes() > self.limit {
-            self.start_over(store, counters);
+            if now >= self.next_start_over {
+                self.start_over(store, counters);
+            }
             return;
         }
         let waiting = (self.usage.frames - self.usage.moved) * store.frame_bytes();
@@ -104,7 +116,7 @@ impl Checkpointer {
         }
         self.checkpoint(store, counters, "PASSIVE");
         if self.dirty {
-            self.next_try = now + REST;
+            self.next_move = now + REST;
         }
     }
 
