@@ -1,5 +1,8 @@
 //! What the database and its surroundings can do to the writer: no row is lost without being counted, nothing hangs.
 
+// Helpers outside of `#[test]` functions may fail as loudly as the tests themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod telemetry_support;
 
 use std::path::Path;
@@ -399,4 +402,69 @@ fn a_wal_at_rest_is_moved_into_the_file() {
         frames > 0 && frames == moved
     });
     finish(&telemetry);
+}
+
+/// Pushes a row a millisecond and says so, until it is killed.
+fn push_until_killed(db: &Path) -> ! {
+    use std::io::Write;
+
+    let telemetry = Telemetry::start(db, Options::default()).unwrap();
+    let recorder = telemetry.recorder();
+    let mut out = std::io::stdout().lock();
+    for i in recorder.counters().snapshot().pushed.. {
+        push(&recorder, [i]);
+        writeln!(out, "pushed {i}").unwrap();
+        out.flush().unwrap();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    unreachable!("killed before")
+}
+
+#[test]
+fn a_killed_process_leaves_a_sound_file_with_all_but_the_last_rows() {
+    use std::io::{BufRead, BufReader};
+
+    if let Some(db) = std::env::var_os("WAKELINE_TEST_KILLED_DB") {
+        push_until_killed(Path::new(&db));
+    }
+    let place = Place::new();
+    let mut expected = 0;
+    for round in 0..5_u64 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "a_killed_process_leaves_a_sound_file_with_all_but_the_last_rows",
+                "--exact",
+                "--nocapture",
+            ])
+            .env("WAKELINE_TEST_KILLED_DB", &place.db)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut said = Vec::new();
+        let started = Instant::now();
+        while started.elapsed() < Duration::from_millis(700 + 37 * round) {
+            let line = lines.next().unwrap().unwrap();
+            // The test harness puts its own words before the first line.
+            if let Some(at) = line.find("pushed ") {
+                said.push((Instant::now(), line[at + 7..].parse::<i64>().unwrap()));
+            }
+        }
+        let killed = Instant::now();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let db = place.connect();
+        let check: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(check, "ok");
+        let rows =
+            db.query_row("SELECT COUNT(*) FROM latency_events", [], |row| row.get::<_, i64>(0)).unwrap()
+                - expected;
+        // Promised are all rows older than 100 ms; a loaded machine gets half a second.
+        let old =
+            said.iter().filter(|(at, _)| killed - *at > Duration::from_millis(500)).map(|(_, i)| i + 1).max();
+        assert!(rows >= old.unwrap_or(0), "{rows} rows, {old:?} expected");
+        let own: Vec<String> = ids(&db).split_off(expected as usize);
+        assert_eq!(own, strings(0..rows as usize), "no gap, nothing twice");
+        expected += rows;
+    }
 }

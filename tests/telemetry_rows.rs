@@ -1,5 +1,8 @@
 //! What is written, in which order, and when others see it.
 
+// Helpers outside of `#[test]` functions may fail as loudly as the tests themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod telemetry_support;
 
 use std::collections::HashSet;

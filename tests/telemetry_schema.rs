@@ -1,5 +1,8 @@
 //! Which files are opened, which refused, and what is created in them.
 
+// Helpers outside of `#[test]` functions may fail as loudly as the tests themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod telemetry_support;
 
 use std::path::{Path, PathBuf};
