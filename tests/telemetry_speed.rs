@@ -137,3 +137,72 @@ fn push_cost() {
     );
     telemetry.finish(Instant::now() + Duration::from_secs(60));
 }
+
+#[test]
+#[ignore = "a measurement"]
+fn wait_of_another_writer_during_a_sustained_backlog() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.db");
+    let telemetry = Telemetry::start(&path, Options::default()).unwrap();
+    let recorder = telemetry.recorder();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for i in 0.. {
+                if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    return;
+                }
+                if recorder.backlog() > 8_000 {
+                    std::thread::sleep(Duration::from_millis(1));
+                    continue;
+                }
+                recorder.push(&uuid_like(i), Stage::WakeRecv, 1, 1, 0.002, false);
+            }
+        });
+        std::thread::sleep(Duration::from_millis(500));
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.busy_timeout(Duration::from_secs(5)).unwrap();
+        let mut waits = Vec::new();
+        let mut failed = 0;
+        let started = Instant::now();
+        while started.elapsed() < Duration::from_secs(15) {
+            let asked = Instant::now();
+            match other.execute_batch("BEGIN IMMEDIATE; COMMIT") {
+                Ok(()) => waits.push(asked.elapsed().as_secs_f64() * 1e3),
+                Err(_) => failed += 1,
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        other.busy_timeout(Duration::ZERO).unwrap();
+        let poll = |ask: bool, times: u64| -> Vec<f64> {
+            (0..times)
+                .map(|i| {
+                    // Well apart, and off the writer's beat.
+                    std::thread::sleep(Duration::from_millis(130 + 7 * (i % 5)));
+                    let begun = Instant::now();
+                    let _asked = ask.then(|| telemetry.turn().ask());
+                    while other.execute_batch("BEGIN IMMEDIATE; COMMIT").is_err()
+                        && begun.elapsed().as_secs() < 5
+                    {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                    begun.elapsed().as_secs_f64() * 1e3
+                })
+                .collect()
+        };
+        let mut asked = poll(true, 50);
+        let mut unasked = poll(false, 10);
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        for (name, waits) in [
+            ("another writer", &mut waits),
+            ("one that asks", &mut asked),
+            ("the same without asking", &mut unasked),
+        ] {
+            waits.sort_by(f64::total_cmp);
+            let (median, most) = (waits.get(waits.len() / 2), waits.last());
+            println!("{name}: {} in, wait ms median {median:?}, most {most:?}", waits.len());
+        }
+        println!("{failed} timed out");
+    });
+    println!("{}", telemetry.finish(Instant::now() + Duration::from_secs(10)));
+}

@@ -80,6 +80,8 @@ impl Checkpointer {
         let size = store.wal_bytes();
         // Starting over keeps the file's blocks; only a file beyond the limit is worth giving them back.
         let mode = if size > self.limit { "TRUNCATE" } else { "RESTART" };
+        // The copying is done without the write lock, which the other modes hold throughout: other writers go on.
+        self.checkpoint(store, counters, "PASSIVE");
         if self.checkpoint(store, counters, mode).is_some_and(|usage| !usage.held_back) {
             return;
         }

@@ -94,6 +94,13 @@ impl Counters {
     }
 }
 
+impl fmt::Display for Counters {
+    /// The line of a [`Counters::snapshot`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.snapshot().fmt(f)
+    }
+}
+
 /// The counters at one moment; what [`Telemetry::finish`](super::Telemetry::finish) returns.
 ///
 /// After `finish`: `pushed == rows_written + dropped_write_failed`, and every row ever offered is in

@@ -13,6 +13,7 @@ use super::identity::FileId;
 use super::ring::Recorder;
 use super::shutdown::Shutdown;
 use super::store::{Standing, Store};
+use super::turn::Turn;
 use crate::measure::rate_limit::RateLimit;
 
 /// Sleep of an idle writer. With a batch of 500 rows after it (some 10 ms) a row is visible within 50 ms of its push;
@@ -20,6 +21,9 @@ use crate::measure::rate_limit::RateLimit;
 const IDLE: Duration = Duration::from_millis(30);
 /// How often the path is compared with the open file.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// How long a connection of this process that asks is waited for, before each batch.
+const TURN: Duration = Duration::from_millis(20);
 
 static BUSY: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static TROUBLE: RateLimit = RateLimit::new(RateLimit::WARNINGS);
@@ -58,6 +62,7 @@ pub(super) struct Writer {
     shutdown: Arc<Shutdown>,
     /// `None` while the file can't be opened again.
     store: Option<Store>,
+    turn: Turn,
     batch: Batch,
     checkpointer: Checkpointer,
     heartbeat: Option<Heartbeat>,
@@ -78,6 +83,7 @@ impl Writer {
         wal_limit: u64,
         recorder: Recorder,
         shutdown: Arc<Shutdown>,
+        turn: Turn,
         heartbeat: Option<Heartbeat>,
     ) -> Self {
         Self {
@@ -87,6 +93,7 @@ impl Writer {
             recorder,
             shutdown,
             store: Some(store),
+            turn,
             batch: Batch::new(),
             checkpointer: Checkpointer::new(wal_limit),
             heartbeat,
@@ -132,7 +139,16 @@ impl Writer {
         }
     }
 
+    /// Before each batch: lets a connection of this process that asks have the lock.
+    fn give_way(&mut self) {
+        let begun = Instant::now();
+        while self.turn.is_asked() && begun.elapsed() < TURN && !self.shutdown.time_left().is_zero() {
+            self.pause(Duration::from_millis(1));
+        }
+    }
+
     fn write(&mut self) {
+        self.give_way();
         let Some(store) = &self.store else {
             self.reopen();
             return;
