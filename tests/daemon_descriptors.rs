@@ -101,6 +101,24 @@ fn a_signal_is_heard_while_no_connection_can_be_accepted() {
 }
 
 #[test]
+fn too_few_descriptors_to_start_with_are_one_sentence() {
+    let place = Place::new();
+    for limit in 6..16 {
+        let output = Command::new("sh")
+            .args(["-c", &format!("ulimit -n {limit}; exec \"$0\" \"$@\"")])
+            .arg(wakeline())
+            .arg("--socket")
+            .arg(place.socket())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(&format!("the limit on open files is {limit}")), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+#[test]
 fn an_idle_daemon_uses_next_to_nothing() {
     let place = Place::new();
     let daemon = place.start_recording(&[]);

@@ -1,6 +1,4 @@
 //! Percentiles against CPython's own outputs, bit for bit.
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 // Helpers outside of `#[test]` functions may fail as loudly as the tests themselves.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

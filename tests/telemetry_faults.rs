@@ -468,17 +468,3 @@ fn a_killed_process_leaves_a_sound_file_with_all_but_the_last_rows() {
         expected += rows;
     }
 }
-
-#[test]
-fn a_writer_that_is_asked_steps_aside_before_each_batch_but_never_for_good() {
-    let place = Place::new();
-    let telemetry = place.start();
-    let asked = telemetry.turn().ask();
-    let begun = Instant::now();
-    push(&telemetry.recorder(), 0..8_000);
-    written(&telemetry, 8_000);
-    // Sixteen batches, 20 ms before each: a bound from below, which no load can break.
-    assert!(begun.elapsed() >= Duration::from_millis(300), "{:?}", begun.elapsed());
-    drop(asked);
-    assert_eq!(finish(&telemetry).dropped_write_failed, 0);
-}

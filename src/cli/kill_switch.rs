@@ -45,19 +45,25 @@ pub(super) fn run(arguments: KillSwitchArguments) -> Outcome {
             let reason = reason.join(" ");
             let reason = if reason.trim().is_empty() { NO_REASON } else { &reason };
             kill_switch.engage(reason)?;
-            writeln!(out, "engaged: {}", reason.trim())?;
+            show(&kill_switch, &mut out)?;
         }
         Action::Release => {
             kill_switch.release()?;
             writeln!(out, "released")?;
         }
-        Action::Status => match kill_switch.look() {
-            KillSwitchState::Released => writeln!(out, "released")?,
-            KillSwitchState::Engaged { reason } => {
-                writeln!(out, "engaged: {reason}")?;
+        Action::Status => {
+            if show(&kill_switch, &mut out)? {
                 return Ok(ExitCode::from(ENGAGED));
             }
-        },
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints what a look at it finds; returns whether it is engaged.
+fn show(kill_switch: &KillSwitch, out: &mut impl Write) -> std::io::Result<bool> {
+    match kill_switch.look() {
+        KillSwitchState::Released => writeln!(out, "released").map(|()| false),
+        KillSwitchState::Engaged { reason } => writeln!(out, "engaged: {reason}").map(|()| true),
+    }
 }

@@ -1,12 +1,12 @@
 //! The daemon's place in the file system: a lock, and a socket that has its name only while it listens.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
@@ -199,6 +199,8 @@ fn take_lock(path: &Path) -> Result<File, EndpointError> {
         }
         Err(TryLockError::Error(source)) => return Err(io_error("lock", &lock_path)(source)),
     }
+    // Whatever the umask made of it: the next start has to be able to open it.
+    lock.set_permissions(Permissions::from_mode(OWNER_ONLY.bits())).map_err(&failed)?;
     lock.set_len(0).map_err(&failed)?;
     lock.rewind().map_err(&failed)?;
     lock.write_all(format!("{}\n", std::process::id()).as_bytes()).map_err(&failed)?;
@@ -227,6 +229,11 @@ fn clear_stale(path: &Path, directory: &OwnedFd, name: &OsStr) -> Result<(), End
     // By the path itself, which is known to fit; a long name would not fit behind that of the directory's descriptor.
     let address = SocketAddrUnix::new(path).map_err(io_error("name", path))?;
     match rustix::net::connect(&probe, &address) {
+        Err(Errno::CONNREFUSED)
+            if stat_of(directory, name).is_ok_and(|now| identity(&now) != identity(&stat)) =>
+        {
+            Err(EndpointError::Raced { path: path.into() })
+        }
         Err(Errno::CONNREFUSED) => rustix::fs::unlinkat(directory, name, AtFlags::empty())
             .map_err(io_error("remove the stale socket", path)),
         Ok(()) => {

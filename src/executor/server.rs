@@ -57,10 +57,21 @@ pub enum ServeError {
     /// It could not open its database.
     #[error(transparent)]
     Telemetry(#[from] TelemetryError),
+    /// The limit on open files leaves no room for a connection.
+    #[error(
+        "the limit on open files is {limit} and at least {DESCRIPTORS_NEEDED} are needed; raise it with ulimit -n"
+    )]
+    FewDescriptors {
+        /// The limit found.
+        limit: u64,
+    },
     /// The system refused something every daemon needs.
     #[error("can't start: {0}; check the limits on descriptors, memory and threads (ulimit -a)")]
     System(#[from] io::Error),
 }
+
+/// Open files the daemon needs before the first connection, with some to spare.
+const DESCRIPTORS_NEEDED: u64 = 16;
 
 /// What happened between start and stop, as the two exit lines.
 #[derive(Debug)]
@@ -76,6 +87,7 @@ pub struct ServeReport {
 /// # Errors
 /// [`ServeError`], only before the socket is there.
 pub fn serve(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeError> {
+    check_descriptor_limit()?;
     let mut builder = Builder::new_current_thread();
     let runtime = builder.enable_all().build_local(LocalOptions::default())?;
     let report = runtime.block_on(run(options, fire));
@@ -181,6 +193,14 @@ impl Server {
 fn is_ours_or_root(stream: &UnixStream) -> bool {
     let ours = rustix::process::geteuid().as_raw();
     stream.peer_cred().is_ok_and(|peer| peer.uid() == ours || peer.uid() == 0)
+}
+
+/// The runtime's own set-up doesn't survive a want of descriptors, so it is asked about first.
+fn check_descriptor_limit() -> Result<(), ServeError> {
+    match rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
+        Some(limit) if limit < DESCRIPTORS_NEEDED => Err(ServeError::FewDescriptors { limit }),
+        _ => Ok(()),
+    }
 }
 
 /// Keeps the runtime from ever blocking: each turn polls the sockets and comes back.

@@ -6,7 +6,7 @@
 //! - [`row`]: a row and the vocabulary of stages. [`ring`]: the ring and its producer's end. [`counters`]: the counters.
 //! - `schema`: the tables. [`store`]: opening the file, and refusing those that aren't ours.
 //! - `writer`: the thread's loop. `batch`: what one transaction takes and what a failure condemns. `checkpoint`: when
-//!   the WAL is moved. [`turn`]: letting other writers in. `identity`: deleted and replaced files. `heartbeat`: the sign of life. `shutdown`: the end.
+//!   the WAL is moved. `identity`: deleted and replaced files. `heartbeat`: the sign of life. `shutdown`: the end.
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -39,7 +39,6 @@ pub mod row;
 mod schema;
 mod shutdown;
 pub mod store;
-pub mod turn;
 mod writer;
 
 pub use batch::BATCH_ROWS;
@@ -49,7 +48,6 @@ pub use ring::Recorder;
 pub use row::{LatencyRow, MAX_CORRELATION_ID, Stage};
 pub use schema::USER_VERSION;
 pub use store::{OPEN_PATIENCE, Store, sqlite_version_ok};
-pub use turn::Turn;
 
 use heartbeat::Heartbeat;
 use shutdown::{EndGuard, Shutdown};
@@ -104,7 +102,6 @@ impl std::fmt::Debug for Options {
 pub struct Telemetry {
     recorder: Recorder,
     shutdown: Arc<Shutdown>,
-    turn: Turn,
     writer: Thread,
 }
 
@@ -118,13 +115,11 @@ impl Telemetry {
         let store = Store::open(path, options.wal_limit_bytes, OPEN_PATIENCE)?;
         store.warn_of_network();
         let shutdown = Arc::new(Shutdown::new());
-        let turn = Turn::default();
         let writer = Writer::new(
             store,
             options.wal_limit_bytes,
             recorder.clone(),
             Arc::clone(&shutdown),
-            turn.clone(),
             options.heartbeat.map(Heartbeat::new),
         );
         let guard = EndGuard { shutdown: Arc::clone(&shutdown), on_finished: options.on_finished };
@@ -135,7 +130,7 @@ impl Telemetry {
                 writer.run();
             })
             .map_err(TelemetryError::Thread)?;
-        Ok(Self { recorder, shutdown, turn, writer: thread.thread().clone() })
+        Ok(Self { recorder, shutdown, writer: thread.thread().clone() })
     }
 
     /// A producer's end of the ring.
@@ -148,12 +143,6 @@ impl Telemetry {
     #[must_use]
     pub fn counters(&self) -> Arc<Counters> {
         Arc::clone(self.recorder.counters())
-    }
-
-    /// How another connection of this process gets its transaction in during a backlog.
-    #[must_use]
-    pub fn turn(&self) -> Turn {
-        self.turn.clone()
     }
 
     /// Asks the writer to drain the ring and end, and to give up at `deadline`. Doesn't block.

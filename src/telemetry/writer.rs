@@ -13,7 +13,6 @@ use super::identity::FileId;
 use super::ring::Recorder;
 use super::shutdown::Shutdown;
 use super::store::{Standing, Store};
-use super::turn::Turn;
 use crate::measure::rate_limit::RateLimit;
 
 /// Sleep of an idle writer. With a batch of 500 rows after it (some 10 ms) a row is visible within 50 ms of its push;
@@ -22,8 +21,9 @@ const IDLE: Duration = Duration::from_millis(30);
 /// How often the path is compared with the open file.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How long a connection of this process that asks is waited for, before each batch.
-const TURN: Duration = Duration::from_millis(20);
+/// How long the database may stay locked before that is worth a line: two processes writing get in each other's way all
+/// the time, for milliseconds.
+const LOCKED_FOR_LONG: Duration = Duration::from_secs(1);
 
 static BUSY: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static TROUBLE: RateLimit = RateLimit::new(RateLimit::WARNINGS);
@@ -62,12 +62,13 @@ pub(super) struct Writer {
     shutdown: Arc<Shutdown>,
     /// `None` while the file can't be opened again.
     store: Option<Store>,
-    turn: Turn,
     batch: Batch,
     checkpointer: Checkpointer,
     heartbeat: Option<Heartbeat>,
     /// Locks are held for moments.
     busy: Backoff,
+    /// Since when no batch has got the lock.
+    locked_since: Option<Instant>,
     /// Full disks and missing files last longer.
     trouble: Backoff,
     next_look: Instant,
@@ -83,7 +84,6 @@ impl Writer {
         wal_limit: u64,
         recorder: Recorder,
         shutdown: Arc<Shutdown>,
-        turn: Turn,
         heartbeat: Option<Heartbeat>,
     ) -> Self {
         Self {
@@ -93,11 +93,11 @@ impl Writer {
             recorder,
             shutdown,
             store: Some(store),
-            turn,
             batch: Batch::new(),
             checkpointer: Checkpointer::new(wal_limit),
             heartbeat,
             busy: Backoff::new(Duration::from_millis(1), Duration::from_millis(50)),
+            locked_since: None,
             trouble: Backoff::new(Duration::from_millis(20), Duration::from_secs(1)),
             next_look: Instant::now() + LOOK,
             unmatched: 0,
@@ -139,16 +139,7 @@ impl Writer {
         }
     }
 
-    /// Before each batch: lets a connection of this process that asks have the lock.
-    fn give_way(&mut self) {
-        let begun = Instant::now();
-        while self.turn.is_asked() && begun.elapsed() < TURN && !self.shutdown.time_left().is_zero() {
-            self.pause(Duration::from_millis(1));
-        }
-    }
-
     fn write(&mut self) {
-        self.give_way();
         let Some(store) = &self.store else {
             self.reopen();
             return;
@@ -158,6 +149,7 @@ impl Writer {
             Ok(progress) => {
                 self.busy.reset();
                 self.trouble.reset();
+                self.locked_since = None;
                 if progress.written > 0 {
                     counters.add_written(progress.written);
                     self.unmatched += progress.written;
@@ -180,7 +172,10 @@ impl Writer {
         let counters = self.recorder.counters();
         if fault == Fault::Busy {
             counters.add_busy_retry();
-            warn_limited(&BUSY, &self.path, "locked by another process; rows wait in memory");
+            let since = *self.locked_since.get_or_insert_with(Instant::now);
+            if since.elapsed() >= LOCKED_FOR_LONG {
+                warn_limited(&BUSY, &self.path, "locked by another process; rows wait in memory");
+            }
             let pause = self.busy.step();
             self.pause(pause);
             return;

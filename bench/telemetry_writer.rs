@@ -1,0 +1,104 @@
+//! What the telemetry writer holds and what it costs at rest: `cargo bench --bench telemetry_writer`.
+#![allow(clippy::unwrap_used, reason = "a benchmark that can't go on has nobody to tell but its reader")]
+
+use std::time::{Duration, Instant};
+
+use wakeline::measure::percentiles::percentile;
+use wakeline::telemetry::{BATCH_ROWS, Options, Stage, Telemetry};
+
+const ROWS: usize = 100_000;
+const PAIRS: usize = 5;
+
+fn main() {
+    for (name, id) in [("UUID-like ids", uuid_like as fn(usize) -> String), ("sequential ids", sequential)] {
+        let ids: Vec<String> = (0..ROWS).map(id).collect();
+        let mut ratios = Vec::new();
+        for _ in 0..PAIRS {
+            let (ours, naive) = (rows_per_second(&ids), naive_rows_per_second(&ids));
+            println!("{name}: {ours:>8.0} rows/s, naive {naive:>8.0}, ratio {:.2}", ours / naive);
+            ratios.push(ours / naive);
+        }
+        ratios.sort_by(f64::total_cmp);
+        let median = percentile(&ratios, 0.5).unwrap();
+        println!("{name}: median ratio {median:.2} (from {:.2} to {:.2})\n", ratios[0], ratios[PAIRS - 1]);
+    }
+    println!("idle writer: {:.4}% of a core", idle_cpu_percent());
+}
+
+/// 36 characters that fall anywhere in an index, as version-4 UUIDs do.
+fn uuid_like(index: usize) -> String {
+    let mut state = (index as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    };
+    let (high, low) = (next(), next());
+    let text = format!("{high:016x}{low:016x}");
+    format!("{}-{}-4{}-a{}-{}", &text[..8], &text[8..12], &text[12..15], &text[15..18], &text[18..30])
+}
+
+fn sequential(index: usize) -> String {
+    format!("{index:036}")
+}
+
+fn rows_per_second(ids: &[String]) -> f64 {
+    let directory = tempfile::tempdir().unwrap();
+    let telemetry = Telemetry::start(&directory.path().join("t.db"), Options::default()).unwrap();
+    let recorder = telemetry.recorder();
+    let started = Instant::now();
+    for id in ids {
+        while recorder.backlog() > 7_000 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        recorder.push(id, Stage::WakeRecv, 1_750_000_000_000, 1_750_000_000_000, 0.002, false);
+    }
+    let counts = telemetry.finish(Instant::now() + Duration::from_secs(60));
+    assert_eq!(counts.rows_written, ids.len() as u64);
+    ids.len() as f64 / started.elapsed().as_secs_f64()
+}
+
+/// The same rows by the book: one connection with SQLite's defaults, the same batches, automatic checkpoints.
+fn naive_rows_per_second(ids: &[String]) -> f64 {
+    const PARENT: &str = "INSERT OR IGNORE INTO correlations VALUES (?1, 1)";
+    const CHILD: &str = "INSERT INTO latency_events \
+        (correlation_id, stage, started_at_ms, ended_at_ms, duration_ms, metadata_json) \
+        VALUES (?1, 'wake_recv', 1, 1, 0.002, '{\"dry_run\": false}')";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.db");
+    Telemetry::start(&path, Options::default()).unwrap().finish(Instant::now() + Duration::from_secs(4));
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON").unwrap();
+    let started = Instant::now();
+    for batch in ids.chunks(BATCH_ROWS) {
+        db.execute_batch("BEGIN IMMEDIATE").unwrap();
+        for id in batch {
+            db.prepare_cached(PARENT).unwrap().execute([id]).unwrap();
+            db.prepare_cached(CHILD).unwrap().execute([id]).unwrap();
+        }
+        db.execute_batch("COMMIT").unwrap();
+    }
+    ids.len() as f64 / started.elapsed().as_secs_f64()
+}
+
+fn idle_cpu_percent() -> f64 {
+    let directory = tempfile::tempdir().unwrap();
+    let telemetry = Telemetry::start(&directory.path().join("t.db"), Options::default()).unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    let before = writer_cpu_ns();
+    std::thread::sleep(Duration::from_secs(10));
+    let spent = writer_cpu_ns() - before;
+    telemetry.finish(Instant::now() + Duration::from_secs(4));
+    spent as f64 / 1e10 * 100.0
+}
+
+/// Time the writer's thread has been on a CPU, ns.
+fn writer_cpu_ns() -> u64 {
+    let of_task = |task: std::path::PathBuf| {
+        let is_writer = std::fs::read_to_string(task.join("comm")).ok()?.trim() == "telemetry";
+        let times = std::fs::read_to_string(task.join("schedstat")).ok()?;
+        is_writer.then(|| times.split(' ').next()?.parse::<u64>().ok())?
+    };
+    std::fs::read_dir("/proc/self/task").unwrap().filter_map(|task| of_task(task.unwrap().path())).sum()
+}
