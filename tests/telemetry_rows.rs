@@ -154,6 +154,29 @@ fn a_row_is_visible_to_others_soon_after_its_push() {
 }
 
 #[test]
+fn a_nudge_wakes_a_writer_that_has_gone_to_sleep() {
+    let place = Place::new();
+    let telemetry = place.start();
+    let recorder = telemetry.recorder();
+    let mut waits = Vec::new();
+    for i in 1..=5_u64 {
+        // Longer than the silence after which it sleeps, off its once-a-second look.
+        std::thread::sleep(Duration::from_millis(1_200 + 130 * i));
+        let pushed = Instant::now();
+        push(&recorder, [i]);
+        recorder.nudge();
+        written(&telemetry, i);
+        waits.push(pushed.elapsed());
+    }
+    waits.sort();
+    // Without the nudge half of them would wait half a second and more.
+    assert!(waits[2] < Duration::from_millis(400), "{waits:?}");
+    push(&recorder, [6]);
+    written(&telemetry, 6);
+    finish(&telemetry);
+}
+
+#[test]
 fn a_full_ring_and_an_oversized_id_are_counted() {
     let place = Place::new();
     let options = Options { ring_capacity: 64, ..Options::default() };

@@ -67,6 +67,7 @@ impl Connection<'_> {
     async fn run(&mut self, stop: &StopSignal) {
         loop {
             self.handle_frames(|outbox| !outbox.is_full());
+            self.hot_path.rest();
             if !self.readable && self.outbox.is_empty() {
                 return;
             }

@@ -88,6 +88,13 @@ impl HotPath {
         }
     }
 
+    /// To be called when every frame at hand has been handled, before waiting for more.
+    pub fn rest(&self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.nudge();
+        }
+    }
+
     /// The exit line: the socket side's counters with the fires' ones behind the first three.
     pub(super) fn summary(&self) -> String {
         let (counters, fire) = (self.counters.to_string(), self.parts.borrow().fire.counters().to_string());

@@ -6,7 +6,7 @@
 //! - [`row`]: a row and the vocabulary of stages. [`ring`]: the ring and its producer's end. [`counters`]: the counters.
 //! - `schema`: the tables. [`store`]: opening the file, and refusing those that aren't ours.
 //! - `writer`: the thread's loop. `batch`: what one transaction takes and what a failure condemns. `checkpoint`: when
-//!   the WAL is moved. `identity`: deleted and replaced files. `heartbeat`: the sign of life. `shutdown`: the end.
+//!   the WAL is moved. `identity`: deleted and replaced files. `doze`: the writer's sleep. `heartbeat`: the sign of life. `shutdown`: the end.
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -31,6 +31,7 @@ use std::time::{Duration, Instant};
 mod batch;
 mod checkpoint;
 pub mod counters;
+mod doze;
 pub mod error;
 mod heartbeat;
 mod identity;

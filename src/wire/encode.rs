@@ -25,9 +25,9 @@ pub fn wake_body(out: &mut Vec<u8>, wake: &WakeMessage<'_>) {
     string(out, wake.market_ticker);
     out.extend_from_slice(b",\"asset\":");
     string(out, wake.asset);
-    out.extend_from_slice(b",\"direction\":");
-    string(out, wake.direction.as_str());
-    out.extend_from_slice(b",\"kalshi_price\":");
+    out.extend_from_slice(b",\"direction\":\"");
+    out.extend_from_slice(wake.direction.as_str().as_bytes());
+    out.extend_from_slice(b"\",\"kalshi_price\":");
     double(out, wake.kalshi_price);
     out.extend_from_slice(b",\"model_probability\":");
     double(out, wake.model_probability);
@@ -76,9 +76,9 @@ pub fn ack_body(out: &mut Vec<u8>, ack: &WakeAck<'_>) {
     string(out, ack.correlation_id);
     out.extend_from_slice(b",\"received_at_ms\":");
     integer(out, ack.received_at_ms);
-    out.extend_from_slice(b",\"status\":");
-    string(out, ack.status.as_str());
-    out.extend_from_slice(b",\"reason\":");
+    out.extend_from_slice(b",\"status\":\"");
+    out.extend_from_slice(ack.status.as_str().as_bytes());
+    out.extend_from_slice(b"\",\"reason\":");
     match ack.reason {
         Some(reason) => string(out, reason),
         None => out.extend_from_slice(b"null"),
