@@ -1,0 +1,183 @@
+//! The daemon's own span beside its floor, in one run: `cargo bench --bench wake_recv`.
+//!
+//! The floor is a bare echo in a process of its own, on the same runtime with the same waiting, that reads a frame of the
+//! same size and writes an ack of the same size without looking at either. Interleaved pairs, ratios of medians.
+#![allow(clippy::unwrap_used, reason = "a benchmark that can't go on has nobody to tell but its reader")]
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, ReadBuf};
+use wakeline::executor::client::Client;
+use wakeline::measure::clock::monotonic_ns;
+use wakeline::measure::percentiles::{Summary, percentile};
+use wakeline::wire::message::DEFAULT_PRICE_RANGES;
+use wakeline::wire::{Direction, WakeMessage, encode};
+
+const PAIRS: usize = 7;
+const WARM_UP: usize = 200;
+const FRAMES: usize = 2_200;
+const ACK_BYTES: usize = 141;
+const ECHO: &str = "WAKELINE_BENCH_ECHO";
+
+fn main() {
+    if let Some(socket) = std::env::var_os(ECHO) {
+        return echo(Path::new(&socket));
+    }
+    println!("{FRAMES} wakes a run, {WARM_UP} of them to warm up; us");
+    println!("{:<34}{:>9}{:>9}{:>9}", "", "p50", "p90", "p99");
+    let mut ratios = [Vec::new(), Vec::new()];
+    for _ in 0..PAIRS {
+        let (floor_span, floor_trip) = against_echo();
+        let (span, trip) = against_daemon();
+        show("echo: read to written", &floor_span);
+        show("wakeline: wake_recv", &span);
+        show("echo: round trip", &floor_trip);
+        show("wakeline: round trip", &trip);
+        ratios[0].push(span.p50 / floor_span.p50);
+        ratios[1].push(trip.p50 / floor_trip.p50);
+    }
+    for (name, mut ratios) in
+        ["wake_recv / echo's read to written", "round trip / echo's"].into_iter().zip(ratios)
+    {
+        ratios.sort_by(f64::total_cmp);
+        let median = percentile(&ratios, 0.5).unwrap();
+        println!(
+            "{name}, p50: median of {PAIRS} {median:.2} (from {:.2} to {:.2})",
+            ratios[0],
+            ratios[PAIRS - 1]
+        );
+    }
+}
+
+fn show(name: &str, Summary { p50, p90, p99, .. }: &Summary) {
+    println!("{name:<34}{:>9.2}{:>9.2}{:>9.2}", p50 / 1e3, p90 / 1e3, p99 / 1e3);
+}
+
+fn wake(correlation_id: &str) -> WakeMessage<'_> {
+    WakeMessage {
+        schema_version: 4,
+        correlation_id,
+        market_ticker: "KXBTCD-26AUG2118-T78399.99",
+        asset: "BTC",
+        direction: Direction::Yes,
+        kalshi_price: 0.42,
+        model_probability: 0.515,
+        fee: 0.0171,
+        edge: 0.0779,
+        decision_ts_ms: 1_790_000_000_001,
+        sent_at_ms: 1_790_000_000_002,
+        sent_at_ns: 123_456_789_012_345,
+        recv_ns: 0,
+        clock_domain: "",
+        dry_run: false,
+        wire_price_yes_dollars: 0.42,
+        exchange_index: -1,
+        available_size_contracts: 0.0,
+        price_ranges: DEFAULT_PRICE_RANGES,
+        correlation_group: "",
+    }
+}
+
+fn correlation_id(index: usize) -> String {
+    format!("{index:032x}")
+}
+
+/// The daemon's spans, from its own rows, and the client's round trips, ns.
+fn against_daemon() -> (Summary, Summary) {
+    let directory = tempfile::tempdir().unwrap();
+    let (socket, database) = (directory.path().join("s"), directory.path().join("t.db"));
+    let mut daemon = Command::new(env!("CARGO_BIN_EXE_wakeline"));
+    daemon.arg("--socket").arg(&socket).arg("--telemetry-db").arg(&database).stderr(Stdio::null());
+    let mut daemon = listening(daemon, &socket);
+    let mut client = Client::connect(&socket).unwrap();
+    let mut trips = trips(|id| {
+        client.round_trip(&wake(id)).unwrap();
+    });
+    end(&mut daemon);
+    let db = rusqlite::Connection::open(database).unwrap();
+    let mut rows = db.prepare("SELECT duration_ms FROM latency_events ORDER BY id").unwrap();
+    let spans = rows.query_map([], |row| row.get::<_, f64>(0)).unwrap();
+    let mut spans: Vec<f64> = spans.map(|ms| ms.unwrap() * 1e6).collect();
+    assert_eq!(spans.len(), FRAMES);
+    (Summary::of(&mut spans[WARM_UP..]).unwrap(), Summary::of(&mut trips[WARM_UP..]).unwrap())
+}
+
+fn against_echo() -> (Summary, Summary) {
+    let directory = tempfile::tempdir().unwrap();
+    let socket = directory.path().join("s");
+    let mut echo = Command::new(std::env::current_exe().unwrap());
+    echo.env(ECHO, &socket).stdout(Stdio::piped());
+    let mut echo = listening(echo, &socket);
+    let mut stream = UnixStream::connect(&socket).unwrap();
+    let (mut frame, mut ack) = (Vec::new(), [0; ACK_BYTES]);
+    let mut trips = trips(|id| {
+        frame.clear();
+        encode::wake_frame(&mut frame, &wake(id));
+        stream.write_all(&frame).unwrap();
+        stream.read_exact(&mut ack).unwrap();
+    });
+    drop(stream);
+    let mut printed = String::new();
+    echo.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+    end(&mut echo);
+    let mut spans: Vec<f64> = printed.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(spans.len(), FRAMES);
+    (Summary::of(&mut spans[WARM_UP..]).unwrap(), Summary::of(&mut trips[WARM_UP..]).unwrap())
+}
+
+fn trips(mut trip: impl FnMut(&str)) -> Vec<f64> {
+    (0..FRAMES)
+        .map(|index| {
+            let id = correlation_id(index);
+            let start = monotonic_ns();
+            trip(&id);
+            (monotonic_ns() - start) as f64
+        })
+        .collect()
+}
+
+fn listening(mut command: Command, socket: &Path) -> Child {
+    let child = command.spawn().unwrap();
+    let limit = Instant::now() + Duration::from_secs(10);
+    while !socket.exists() {
+        assert!(Instant::now() < limit, "nobody listens");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(Duration::from_millis(20));
+    child
+}
+
+fn end(child: &mut Child) {
+    let pid = rustix::process::Pid::from_child(child);
+    // The echo has ended by itself.
+    let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    child.wait().unwrap();
+}
+
+/// The floor: reads whole frames, writes bytes; prints each span from read to written, ns.
+fn echo(socket: &Path) {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().build_local(Default::default()).unwrap();
+    let spans = runtime.block_on(async {
+        let listener = tokio::net::UnixListener::bind(socket).unwrap();
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let (mut buffer, mut spans) = ([0; 16_384], Vec::with_capacity(FRAMES));
+        loop {
+            let mut room = ReadBuf::new(&mut buffer);
+            std::future::poll_fn(|cx| std::pin::Pin::new(&mut stream).poll_read(cx, &mut room))
+                .await
+                .unwrap();
+            if room.filled().is_empty() {
+                return spans;
+            }
+            let start = monotonic_ns();
+            assert_eq!(stream.try_write(&[b'x'; ACK_BYTES]).unwrap(), ACK_BYTES);
+            spans.push(monotonic_ns() - start);
+        }
+    });
+    spans.iter().for_each(|span| println!("{span}"));
+}
