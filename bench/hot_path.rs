@@ -10,41 +10,20 @@ use wakeline::fire::{DispatchNothing, Fire, OrderPolicy, snap_to_grid};
 use wakeline::measure::percentiles::Summary;
 use wakeline::telemetry::{Options, Stage, Telemetry};
 use wakeline::wire::message::DEFAULT_PRICE_RANGES;
-use wakeline::wire::{Decoder, Direction, Status, WakeAck, WakeMessage, encode};
+use wakeline::wire::{Decoder, Status, WakeAck, encode};
+
+mod common;
+
+use common::benchmark_wake;
 
 const ID: &str = "0f2c6d0e9b8a4c7d8e1f23456789abcd";
-
-fn wake() -> WakeMessage<'static> {
-    WakeMessage {
-        schema_version: 4,
-        correlation_id: ID,
-        market_ticker: "KXBTCD-26AUG2118-T78399.99",
-        asset: "BTC",
-        direction: Direction::Yes,
-        kalshi_price: 0.42,
-        model_probability: 0.515,
-        fee: 0.0171,
-        edge: 0.0779,
-        decision_ts_ms: 1_790_000_000_001,
-        sent_at_ms: 1_790_000_000_002,
-        sent_at_ns: 123_456_789_012_345,
-        recv_ns: 0,
-        clock_domain: "",
-        dry_run: false,
-        wire_price_yes_dollars: 0.42,
-        exchange_index: -1,
-        available_size_contracts: 0.0,
-        price_ranges: DEFAULT_PRICE_RANGES,
-        correlation_group: "",
-    }
-}
 
 /// A part of the hot path that can be run again and again.
 type Part = Box<dyn FnMut()>;
 
 fn parts() -> Vec<(&'static str, Part)> {
     let mut body = Vec::new();
-    encode::wake_body(&mut body, &wake());
+    encode::wake_body(&mut body, &benchmark_wake(ID));
     let (typed, tree_free) = (body.clone(), body.clone());
     let mut decoder = Decoder::new();
     let mut out = Vec::with_capacity(1024);
@@ -94,7 +73,7 @@ fn parts() -> Vec<(&'static str, Part)> {
             "encode_wake",
             Box::new(move || {
                 wake_out.clear();
-                black_box(encode::wake_frame(&mut wake_out, black_box(&wake())));
+                black_box(encode::wake_frame(&mut wake_out, black_box(&benchmark_wake(ID))));
             }),
         ),
         (
@@ -106,7 +85,7 @@ fn parts() -> Vec<(&'static str, Part)> {
         (
             "fire",
             Box::new(move || {
-                black_box(fire.run(black_box(&wake())));
+                black_box(fire.run(black_box(&benchmark_wake(ID))));
             }),
         ),
         (

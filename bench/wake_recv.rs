@@ -14,8 +14,11 @@ use tokio::io::{AsyncRead, ReadBuf};
 use wakeline::executor::client::Client;
 use wakeline::measure::clock::monotonic_ns;
 use wakeline::measure::percentiles::{Summary, percentile};
-use wakeline::wire::message::DEFAULT_PRICE_RANGES;
-use wakeline::wire::{Direction, WakeMessage, encode};
+use wakeline::wire::encode;
+
+mod common;
+
+use common::benchmark_wake;
 
 const PAIRS: usize = 7;
 const WARM_UP: usize = 200;
@@ -57,31 +60,6 @@ fn show(name: &str, Summary { p50, p90, p99, .. }: &Summary) {
     println!("{name:<34}{:>9.2}{:>9.2}{:>9.2}", p50 / 1e3, p90 / 1e3, p99 / 1e3);
 }
 
-fn wake(correlation_id: &str) -> WakeMessage<'_> {
-    WakeMessage {
-        schema_version: 4,
-        correlation_id,
-        market_ticker: "KXBTCD-26AUG2118-T78399.99",
-        asset: "BTC",
-        direction: Direction::Yes,
-        kalshi_price: 0.42,
-        model_probability: 0.515,
-        fee: 0.0171,
-        edge: 0.0779,
-        decision_ts_ms: 1_790_000_000_001,
-        sent_at_ms: 1_790_000_000_002,
-        sent_at_ns: 123_456_789_012_345,
-        recv_ns: 0,
-        clock_domain: "",
-        dry_run: false,
-        wire_price_yes_dollars: 0.42,
-        exchange_index: -1,
-        available_size_contracts: 0.0,
-        price_ranges: DEFAULT_PRICE_RANGES,
-        correlation_group: "",
-    }
-}
-
 fn correlation_id(index: usize) -> String {
     format!("{index:032x}")
 }
@@ -95,7 +73,7 @@ fn against_daemon() -> (Summary, Summary) {
     let mut daemon = listening(daemon, &socket);
     let mut client = Client::connect(&socket).unwrap();
     let mut trips = trips(|id| {
-        client.round_trip(&wake(id)).unwrap();
+        client.round_trip(&benchmark_wake(id)).unwrap();
     });
     end(&mut daemon);
     let db = rusqlite::Connection::open(database).unwrap();
@@ -116,7 +94,7 @@ fn against_echo() -> (Summary, Summary) {
     let (mut frame, mut ack) = (Vec::new(), [0; ACK_BYTES]);
     let mut trips = trips(|id| {
         frame.clear();
-        encode::wake_frame(&mut frame, &wake(id));
+        encode::wake_frame(&mut frame, &benchmark_wake(id));
         stream.write_all(&frame).unwrap();
         stream.read_exact(&mut ack).unwrap();
     });
