@@ -4,11 +4,11 @@
 #![allow(clippy::expect_used, reason = "a benchmark that can't start has nobody to tell but its reader")]
 
 use std::hint::black_box;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use wakeline::fire::{DispatchNothing, Fire, OrderPolicy, snap_to_grid};
 use wakeline::measure::percentiles::Summary;
-use wakeline::telemetry::{Options, Stage, Telemetry};
+use wakeline::telemetry::{Options, Recorder, Stage, Telemetry};
 use wakeline::wire::message::DEFAULT_PRICE_RANGES;
 use wakeline::wire::{Decoder, Status, WakeAck, encode};
 
@@ -21,7 +21,7 @@ const ID: &str = "0f2c6d0e9b8a4c7d8e1f23456789abcd";
 /// A part of the hot path that can be run again and again.
 type Part = Box<dyn FnMut()>;
 
-fn parts() -> Vec<(&'static str, Part)> {
+fn parts(recorder: Recorder) -> Vec<(&'static str, Part)> {
     let mut body = Vec::new();
     encode::wake_body(&mut body, &benchmark_wake(ID));
     let (typed, tree_free) = (body.clone(), body.clone());
@@ -29,13 +29,6 @@ fn parts() -> Vec<(&'static str, Part)> {
     let mut out = Vec::with_capacity(1024);
     let mut wake_out = Vec::with_capacity(1024);
     let mut fire = Fire::new(None, OrderPolicy::default(), Box::new(DispatchNothing));
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let telemetry = Telemetry::start(
-        &directory.path().join("bench.db"),
-        Options { ring_capacity: 1 << 20, ..Options::default() },
-    )
-    .expect("a database");
-    let recorder = telemetry.recorder();
     vec![
         (
             "decode",
@@ -91,7 +84,6 @@ fn parts() -> Vec<(&'static str, Part)> {
         (
             "push",
             Box::new(move || {
-                let _keep = (&telemetry, &directory);
                 black_box(recorder.push(black_box(ID), Stage::WakeRecv, 1, 2, 0.001, false));
             }),
         ),
@@ -99,10 +91,19 @@ fn parts() -> Vec<(&'static str, Part)> {
 }
 
 fn main() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let options = Options { ring_capacity: 1 << 20, ..Options::default() };
+    let telemetry = Telemetry::start(&directory.path().join("bench.db"), options).expect("a database");
+    measure(telemetry.recorder());
+    telemetry.finish(Instant::now() + Duration::from_secs(60));
+}
+
+fn measure(recorder: Recorder) {
     if let Ok(count) = std::env::var("WAKELINE_BENCH_COUNT") {
         let (name, times) = count.split_once(':').expect("PART:N");
         let times: u64 = times.parse().expect("a number of runs");
-        let (_, mut part) = parts().into_iter().find(|(part, _)| *part == name).expect("a part's name");
+        let (_, mut part) =
+            parts(recorder).into_iter().find(|(part, _)| *part == name).expect("a part's name");
         counted(&mut part, times);
         return;
     }
@@ -110,7 +111,7 @@ fn main() {
         "{:<26}{:>9}{:>9}{:>9}{:>9}   ns a run, batches of 64, 2,000 after 200",
         "", "min", "p50", "p90", "p99"
     );
-    for (name, mut part) in parts() {
+    for (name, mut part) in parts(recorder) {
         let mut sample: Vec<f64> = (0..2_200).map(|_| batch_ns(&mut part)).skip(200).collect();
         let min = sample.iter().copied().fold(f64::INFINITY, f64::min);
         if let Some(Summary { p50, p90, p99, .. }) = Summary::of(&mut sample) {

@@ -139,3 +139,20 @@ fn a_receipt_stamp_of_another_clock_is_counted() {
     ]);
     assert_counts(&exit, &[("foreign_clock_domain", 3), ("fired", 5)]);
 }
+
+#[test]
+fn one_kind_of_refusal_hides_no_other_in_the_log() {
+    let place = Place::new();
+    let switch = place.at("STOP");
+    std::fs::write(&switch, "maintenance").unwrap();
+    let daemon = place.start(&["--kill-switch", switch.to_str().unwrap()]);
+    let mut peer = daemon.connect();
+    for more in [",\"dry_run\":false,\"wire_price_yes_dollars\":0.0", ",\"dry_run\":false"] {
+        peer.send(&frame(&wake("refused", more)));
+        peer.ack().assert_accepts("refused");
+    }
+    let exit = daemon.stop();
+    assert_eq!((exit.count("refused_price"), exit.count("refused_kill_switch")), (1, 1));
+    assert!(exit.stderr.contains("wire price is not inside"), "{exit:?}");
+    assert!(exit.stderr.contains("kill switch engaged: maintenance"), "{exit:?}");
+}

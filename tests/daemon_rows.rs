@@ -5,7 +5,7 @@ mod common;
 
 use common::daemon::{Place, until};
 use common::peer::{frame, frames, wake};
-use common::rows::{ids, wake_recv};
+use common::rows::{ids, lock, wake_recv};
 
 #[test]
 fn accepted_frames_alone_are_recorded_in_order_and_seen_before_the_end() {
@@ -107,4 +107,34 @@ fn it_works_without_a_database() {
     let left: Vec<_> =
         std::fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["wake.sock.lock"]);
+}
+
+#[test]
+fn an_id_too_long_for_a_row_is_acked_and_fired_all_the_same() {
+    let place = Place::new();
+    let daemon = place.start_recording(&[]);
+    let mut peer = daemon.connect();
+    let (longest, too_long) = ("x".repeat(128), "y".repeat(129));
+    peer.round_trip(&longest);
+    peer.round_trip(&too_long);
+    let exit = daemon.stop();
+    assert_eq!((exit.count("accepted"), exit.count("fired")), (2, 2), "{exit:?}");
+    assert_eq!((exit.count("rows_written"), exit.count("dropped_oversized_id")), (1, 1), "{exit:?}");
+    assert_eq!(ids(&place.database()), [longest]);
+}
+
+#[test]
+fn rows_lost_to_a_full_ring_are_said_while_it_runs() {
+    const WAKES: usize = 200;
+    let place = Place::new();
+    let daemon = place.start_recording(&["--telemetry-ring", "16"]);
+    let locked = lock(&place.database());
+    let mut peer = daemon.connect();
+    peer.send(&frames("lost", WAKES));
+    peer.assert_acks("lost", WAKES);
+    until("a line about the ring", || daemon.stderr().contains("the ring was full"));
+    drop(locked);
+    let exit = daemon.stop();
+    assert!(exit.count("dropped_ring_full") > 0, "{exit:?}");
+    assert_eq!(exit.count("rows_written") + exit.count("dropped_ring_full"), WAKES as u64, "{exit:?}");
 }

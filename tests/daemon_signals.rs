@@ -4,10 +4,11 @@
 mod common;
 
 use std::fs;
+use std::process::Stdio;
 use std::time::Duration;
 
-use common::daemon::{LIMIT, Place, STOP_LIMIT, until};
-use common::peer::{frame, frames, wake, write_until_full};
+use common::daemon::{Daemon, LIMIT, Place, STOP_LIMIT, until};
+use common::peer::{Peer, frame, frames, wake, write_until_full};
 use common::rows;
 use rustix::process::Signal;
 
@@ -202,4 +203,78 @@ fn signals_in_the_middle_of_a_stream_lose_nothing() {
     });
     daemon.signal(Signal::TERM);
     assert_eq!(daemon.wait(LIMIT).count("fired"), FRAMES as u64);
+}
+
+#[test]
+fn who_connected_before_the_signal_is_served_though_not_accepted_yet() {
+    let place = Place::new();
+    let daemon = place.start_recording(&[]);
+    daemon.signal(Signal::STOP);
+    let mut peers: Vec<_> = (0..5).map(|_| daemon.connect()).collect();
+    for peer in &mut peers {
+        peer.send(&frames("waiting", 3));
+    }
+    daemon.signal(Signal::TERM);
+    daemon.signal(Signal::CONT);
+    for peer in &mut peers {
+        peer.assert_acks("waiting", 3);
+    }
+    let exit = daemon.wait(STOP_LIMIT);
+    assert_eq!(exit.code(), Some(0));
+    assert_eq!((exit.count("fired"), exit.count("rows_written")), (15, 15));
+}
+
+#[test]
+fn a_frame_cut_short_by_the_stop_is_counted() {
+    let place = Place::new();
+    let daemon = place.start(&[]);
+    let mut peer = daemon.connect();
+    peer.round_trip("whole");
+    let part = frame(&wake("part", ""));
+    peer.send(&part[..part.len() / 2]);
+    let exit = daemon.stop();
+    assert_eq!((exit.count("accepted"), exit.count("truncated")), (1, 1), "{exit:?}");
+}
+
+#[test]
+fn a_signal_during_a_start_that_waits_for_the_database_ends_it_well() {
+    let place = Place::new();
+    place.start_recording(&[]).stop();
+    // Locked as only an old journal mode locks it: not even readers are let in.
+    let locker = rusqlite::Connection::open(place.database()).unwrap();
+    locker.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE").unwrap();
+    let mut command = place.command();
+    command.arg("--telemetry-db").arg(place.database());
+    let daemon = Daemon::spawn(command, &place.socket());
+    std::thread::sleep(Duration::from_millis(700));
+    daemon.signal(Signal::TERM);
+    let exit = daemon.wait(STOP_LIMIT);
+    assert_eq!(exit.code(), Some(0), "{exit:?}");
+    assert!(exit.has_both_lines(), "{exit:?}");
+}
+
+#[test]
+fn a_stderr_that_nobody_drains_stops_neither_acks_nor_the_end() {
+    let place = Place::new();
+    let mut command = place.command();
+    command.args(["--log", "debug"]).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    until("it listens", || place.socket().exists());
+    let mut peer = Peer::connect(&place.socket());
+    // Each rejected wake is a line at this level; a pipe holds 64 KiB.
+    for _ in 0..3_000 {
+        peer.send(&frame(b"{}"));
+        assert!(!peer.ack().is_accepted());
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, Signal::TERM).unwrap();
+    let started = std::time::Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if started.elapsed() > STOP_LIMIT {
+            child.kill().unwrap();
+            panic!("it never ended");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(child.wait().unwrap().success());
 }

@@ -190,26 +190,56 @@ fn a_file_deleted_just_before_the_exit_still_gets_what_waits() {
     assert_eq!(ids(&place.connect()), strings(4..8));
 }
 
-#[test]
-fn a_file_replaced_by_a_current_one_is_taken_up() {
-    let place = Place::new();
+/// A sound database of another process, put at the path; the old file's WAL stays beside it or goes.
+fn replaced(place: &Place, wal_stays: bool) -> Vec<String> {
+    let theirs = strings(0..2_000);
     let other = Place::new();
-    {
-        let telemetry = other.start();
-        push(&telemetry.recorder(), ["theirs"]);
-        finish(&telemetry);
+    let telemetry = other.start();
+    push(&telemetry.recorder(), &theirs);
+    finish(&telemetry);
+    if !wal_stays {
+        remove(&place.db);
     }
-    let telemetry = place.start();
-    push(&telemetry.recorder(), 0..4);
-    written(&telemetry, 4);
-    remove(&place.db);
     std::fs::copy(&other.db, place.directory.path().join("new.db")).unwrap();
     std::fs::rename(place.directory.path().join("new.db"), &place.db).unwrap();
-    eventually("the new file", || telemetry.counters().snapshot().reopened > 0);
-    push(&telemetry.recorder(), 4..6);
-    let counts = finish(&telemetry);
-    assert_eq!(counts.rows_written, 6);
-    assert_eq!(ids(&place.connect()), ["theirs", "4", "5"]);
+    theirs
+}
+
+#[test]
+fn a_file_replaced_by_a_current_one_is_taken_up() {
+    for wal_stays in [false, true] {
+        let place = Place::new();
+        let telemetry = place.start();
+        push(&telemetry.recorder(), (0..300).map(|i| format!("old-{i}")));
+        written(&telemetry, 300);
+        let mut expected = replaced(&place, wal_stays);
+        eventually("the new file", || telemetry.counters().snapshot().reopened > 0);
+        push(&telemetry.recorder(), ["new-1", "new-2"]);
+        let counts = finish(&telemetry);
+        assert_eq!((counts.rows_written, counts.rows_orphaned), (302, 300), "{counts}");
+        expected.extend(["new-1".to_owned(), "new-2".to_owned()]);
+        assert_eq!(ids(&place.connect()), expected, "WAL stays: {wal_stays}");
+        assert_sound(&place);
+    }
+}
+
+#[test]
+fn a_file_replaced_just_before_the_end_keeps_its_rows() {
+    for wal_stays in [false, true] {
+        let place = Place::new();
+        let telemetry = place.start();
+        push(&telemetry.recorder(), (0..300).map(|i| format!("old-{i}")));
+        written(&telemetry, 300);
+        let expected = replaced(&place, wal_stays);
+        finish(&telemetry);
+        assert_eq!(ids(&place.connect()), expected, "WAL stays: {wal_stays}");
+        assert_sound(&place);
+    }
+}
+
+fn assert_sound(place: &Place) {
+    let check: String = place.connect().query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(check, "ok");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The whole way of a frame through the daemon's thread (wait, read, decode, ack, telemetry push, fire) allocates
+//! The whole way of a frame through the daemon's thread (wait, read, decode, ack, telemetry push, fire with its look at the kill switch) allocates
 //! nothing once it is warm.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use wakeline::executor::client::Client;
 use wakeline::executor::{ServeOptions, serve};
-use wakeline::fire::{Dispatch, Fire, Order, OrderPolicy};
+use wakeline::fire::{Dispatch, Fire, KillSwitch, Order, OrderPolicy};
 use wakeline::memory::counting::{CountingAllocator, allocations_on_this_thread};
 use wakeline::wire::message::DEFAULT_PRICE_RANGES;
 use wakeline::wire::{Direction, PriceRange, Status, WakeMessage};
@@ -45,6 +45,7 @@ fn a_warm_frame_allocates_nothing() {
     let counts = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
     let seen = Arc::clone(&counts);
     let (place, database) = (socket.clone(), directory.path().join("telemetry.db"));
+    let kill_switch = KillSwitch::new(directory.path().join("STOP")).unwrap();
     let daemon = std::thread::spawn(move || {
         let options = ServeOptions {
             socket: place,
@@ -54,7 +55,8 @@ fn a_warm_frame_allocates_nothing() {
             stall: Duration::from_secs(30),
             on_hangup: Box::new(|| {}),
         };
-        let fire = Fire::new(None, OrderPolicy::default(), Box::new(Witness { fired: 0, counts }));
+        let fire =
+            Fire::new(Some(kill_switch), OrderPolicy::default(), Box::new(Witness { fired: 0, counts }));
         serve(options, fire).unwrap()
     });
     drive(&socket);

@@ -3,9 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::Outcome;
 use crate::executor::client::Client;
@@ -23,7 +26,7 @@ const START_LIMIT: Duration = Duration::from_secs(10);
 #[derive(Debug, Args)]
 pub(super) struct DemoArguments {
     /// Wakes to send; the first 400 warm up and are left out of the percentiles.
-    #[arg(long, default_value_t = 4_400, value_parser = clap::value_parser!(u32).range(401..))]
+    #[arg(long, default_value_t = 4_400, value_parser = clap::value_parser!(u32).range(401..=1_000_000))]
     frames: u32,
 }
 
@@ -36,25 +39,41 @@ enum DemoError {
     NeverListened,
     #[error("wake {index} was not accepted: {reason}")]
     NotAccepted { index: u32, reason: String },
-    #[error("{rows} rows of {frames} frames reached the database")]
-    RowsMissing { rows: usize, frames: u32 },
+    #[error("{rows} rows of {frames} frames reached the database; the daemon said: {summary}")]
+    RowsMissing { rows: usize, frames: u32, summary: String },
+    #[error("interrupted; the daemon was stopped and its files were removed")]
+    Interrupted,
+    #[error("can't {step}: {source}; is TMPDIR a short path you can write to?")]
+    Io { step: &'static str, source: std::io::Error },
     #[error("the daemon ended with {0}")]
     EndedBadly(std::process::ExitStatus),
 }
 
 pub(super) fn run(arguments: &DemoArguments) -> Outcome {
-    let directory = tempfile::Builder::new().prefix("wakeline-demo-").tempdir()?;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
+    }
+    let directory = tempfile::Builder::new().prefix("wakeline-demo-").tempdir();
+    let directory =
+        directory.map_err(|source| DemoError::Io { step: "make a temporary directory", source })?;
     let socket = directory.path().join("wake.sock");
     let database = directory.path().join("telemetry.db");
     let mut out = std::io::stdout();
     writeln!(out, "daemon, socket and database in {} (removed at the end)", directory.path().display())?;
 
-    let mut daemon = Daemon::start(&socket, &database)?;
-    let mut round_trips = send(&socket, arguments.frames)?;
+    // Closed loop on one machine: the wakes come faster than rows can be written, so the ring takes them all.
+    let ring_rows = arguments.frames.next_power_of_two().max(8_192);
+    let mut daemon = Daemon::start(&socket, &database, ring_rows)?;
+    let mut round_trips = match send(&socket, arguments.frames, &interrupted) {
+        // A daemon of the same process group got the signal too, and went first.
+        Err(_) if interrupted.load(Ordering::Relaxed) => return Err(DemoError::Interrupted.into()),
+        sent => sent?,
+    };
     let summary = daemon.stop()?;
     let mut received = wake_recv_ms(&database)?;
     if received.len() != arguments.frames as usize {
-        return Err(DemoError::RowsMissing { rows: received.len(), frames: arguments.frames }.into());
+        return Err(DemoError::RowsMissing { rows: received.len(), frames: arguments.frames, summary }.into());
     }
 
     write!(out, "{summary}")?;
@@ -85,12 +104,14 @@ struct Daemon {
 }
 
 impl Daemon {
-    fn start(socket: &Path, database: &Path) -> Result<Self, Box<dyn std::error::Error>> {
+    fn start(socket: &Path, database: &Path, ring_rows: u32) -> Result<Self, Box<dyn std::error::Error>> {
         let child = Command::new(std::env::current_exe()?)
             .arg("--socket")
             .arg(socket)
             .arg("--telemetry-db")
             .arg(database)
+            .arg("--telemetry-ring")
+            .arg(ring_rows.to_string())
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()?;
@@ -137,11 +158,18 @@ impl Drop for Daemon {
 }
 
 /// Sends the wakes one by one; returns their round trips, ns.
-fn send(socket: &Path, frames: u32) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
+fn send(
+    socket: &Path,
+    frames: u32,
+    interrupted: &AtomicBool,
+) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
     let mut client = Client::connect(socket)?;
     let domain = ClockDomain::here();
     let mut round_trips = Vec::with_capacity(frames as usize);
     for index in 0..frames {
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(DemoError::Interrupted.into());
+        }
         let correlation_id = format!("demo-{index}");
         let sent_at_ns = monotonic_ns();
         let sent_at_ms = wall_ms();

@@ -36,7 +36,7 @@ enum Action {
 
 pub(super) fn run(arguments: KillSwitchArguments) -> Outcome {
     let Some(path) = arguments.kill_switch else {
-        misused("which kill switch? name it with --kill-switch FILE");
+        misused(Some("kill-switch"), "which kill switch? name it with --kill-switch FILE");
     };
     let kill_switch = KillSwitch::new(path)?;
     let mut out = std::io::stdout();

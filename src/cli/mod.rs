@@ -5,7 +5,6 @@ mod kill_switch;
 mod logging;
 mod serve;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -42,7 +41,7 @@ pub fn run() -> ExitCode {
         (Some(Command::Serve(arguments)), _) | (None, Some(arguments)) => serve::run(arguments),
         (Some(Command::KillSwitch(arguments)), _) => kill_switch::run(arguments),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments),
-        (None, None) => misused("--socket PATH or a subcommand is needed"),
+        (None, None) => misused(None, "--socket PATH or a subcommand is needed"),
     };
     outcome.unwrap_or_else(|error| {
         say(&format!("wakeline: {error}"));
@@ -50,12 +49,18 @@ pub fn run() -> ExitCode {
     })
 }
 
-/// Ends the process as clap ends it when something required is missing.
-fn misused(what: &str) -> ! {
-    Arguments::command().error(clap::error::ErrorKind::MissingRequiredArgument, what).exit()
+/// Ends the process as clap ends it when something required is missing, with the usage of the subcommand if it is one.
+fn misused(subcommand: Option<&str>, what: &str) -> ! {
+    let mut root = Arguments::command();
+    root.build();
+    let command = match subcommand.and_then(|name| root.find_subcommand_mut(name)) {
+        Some(command) => command,
+        None => &mut root,
+    };
+    command.error(clap::error::ErrorKind::MissingRequiredArgument, what).exit()
 }
 
-/// Writes a line to stderr; a stderr that is gone is no reason to panic.
+/// Writes a line to stderr, unless it is gone or nobody drains it.
 fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    logging::to_stderr(format!("{line}\n").as_bytes());
 }

@@ -1,5 +1,6 @@
 //! `wakeline serve`, also without its name: the daemon.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -49,6 +50,13 @@ fn ring_rows(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Two things were given one path.
+#[derive(Debug, thiserror::Error)]
+#[error("{} is the socket's own path or its lock; give the telemetry database, the kill switch and the log paths of their own", path.display())]
+struct SharedPath {
+    path: PathBuf,
+}
+
 pub(super) fn run(arguments: ServeArguments) -> Outcome {
     let ServeArguments {
         socket,
@@ -60,6 +68,12 @@ pub(super) fn run(arguments: ServeArguments) -> Outcome {
         log,
         log_file,
     } = arguments;
+    let lock = PathBuf::from([socket.as_os_str(), OsStr::new(".lock")].join(OsStr::new("")));
+    for taken in [&telemetry_db, &kill_switch, &log_file].into_iter().flatten() {
+        if *taken == socket || *taken == lock {
+            return Err(SharedPath { path: taken.clone() }.into());
+        }
+    }
     let kill_switch = kill_switch.map(KillSwitch::new).transpose()?;
     let log = logging::start(log, log_file)?;
     let options = ServeOptions {
@@ -72,7 +86,7 @@ pub(super) fn run(arguments: ServeArguments) -> Outcome {
     };
     let fire = Fire::new(kill_switch, OrderPolicy::default(), Box::new(DispatchNothing));
     let report = executor::serve(options, fire)?;
-    say(&report.frames);
+    say(&format!("{} log_lines_dropped={}", report.frames, logging::dropped_lines()));
     say(&report.telemetry);
     Ok(ExitCode::SUCCESS)
 }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use rustix::net::SendFlags;
+use rustix::net::{RecvFlags, SendFlags};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 use tokio::time::{Instant, Sleep, sleep};
@@ -20,8 +20,11 @@ use crate::wire::FrameBuffer;
 /// How long a stopping daemon goes on offering a peer its last acks.
 const LAST_ACKS: Duration = Duration::from_secs(1);
 
-/// Warnings about peers, of all connections together.
-static FAULTS: RateLimit = RateLimit::new(RateLimit::WARNINGS);
+/// Frames a peer may have handled in one turn before the others get theirs.
+const TURN_FRAMES: u32 = 64;
+
+static OVERSIZE: RateLimit = RateLimit::new(RateLimit::WARNINGS);
+static STALLED: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 
 /// Serves one peer until it is gone, broken, stalled, or the daemon stops.
 pub(super) async fn serve(stream: UnixStream, hot_path: &HotPath, stop: &StopSignal, stall: Duration) {
@@ -34,6 +37,7 @@ pub(super) async fn serve(stream: UnixStream, hot_path: &HotPath, stop: &StopSig
         readable: true,
         peer_gone: false,
         stalled: None,
+        turn: 0,
     };
     let waker = poll_fn(|cx| Poll::Ready(cx.waker().clone())).await;
     let _registration = stop.register(&waker);
@@ -61,17 +65,31 @@ struct Connection<'a> {
     peer_gone: bool,
     /// Runs while the peer isn't read because of its unread acks.
     stalled: Option<Pin<Box<Sleep>>>,
+    /// Frames handled since the peer last had nothing to offer or gave the others a turn.
+    turn: u32,
 }
 
 impl Connection<'_> {
     async fn run(&mut self, stop: &StopSignal) {
         loop {
-            self.handle_frames(|outbox| !outbox.is_full());
+            self.handle_frames(|outbox, turn| !outbox.is_full() && turn < TURN_FRAMES);
+            if self.turn >= TURN_FRAMES {
+                self.turn = 0;
+                tokio::task::yield_now().await;
+                continue;
+            }
             self.hot_path.rest();
             if !self.readable && self.outbox.is_empty() {
                 return;
             }
-            match poll_fn(|cx| self.poll_event(cx, stop)).await {
+            let event = poll_fn(|cx| {
+                let event = self.poll_event(cx, stop);
+                if event.is_pending() {
+                    self.turn = 0;
+                }
+                event
+            });
+            match event.await {
                 Event::Read(count) => self.input.advance(count),
                 Event::Closed => self.close_input(),
                 Event::Wrote(count) => {
@@ -81,7 +99,7 @@ impl Connection<'_> {
                 Event::PeerGone => self.lose_peer(),
                 Event::Stalled => {
                     self.hot_path.counters.stalled_peers.add(1);
-                    if let Some(suppressed) = FAULTS.admit() {
+                    if let Some(suppressed) = STALLED.admit() {
                         let unread = self.outbox.unsent().len();
                         tracing::warn!(suppressed, unread, "a peer that doesn't read its acks was closed");
                     }
@@ -126,23 +144,26 @@ impl Connection<'_> {
         }
     }
 
-    /// Handles the whole frames at hand for as long as `go_on` says so of the outbox.
-    fn handle_frames(&mut self, go_on: impl Fn(&Outbox) -> bool) {
-        let Self { stream, hot_path, input, outbox, peer_gone, .. } = self;
-        while go_on(outbox) {
+    /// Handles the whole frames at hand for as long as `go_on` says so of the outbox and the turn.
+    fn handle_frames(&mut self, go_on: impl Fn(&Outbox, u32) -> bool) {
+        let Self { stream, hot_path, input, outbox, peer_gone, turn, .. } = self;
+        while go_on(outbox, *turn) {
             match input.next_frame() {
-                Ok(Some(body)) => hot_path.frame(body, |ack| {
-                    if *peer_gone {
-                        hot_path.counters.ack_undelivered.add(1);
-                    } else if let Err(Gone) = deliver(stream, outbox, ack) {
-                        *peer_gone = true;
-                        hot_path.counters.ack_undelivered.add(outbox.abandon());
-                    }
-                }),
+                Ok(Some(body)) => {
+                    *turn = turn.saturating_add(1);
+                    hot_path.frame(body, |ack| {
+                        if *peer_gone {
+                            hot_path.counters.ack_undelivered.add(1);
+                        } else if let Err(Gone) = deliver(stream, outbox, ack) {
+                            *peer_gone = true;
+                            hot_path.counters.ack_undelivered.add(outbox.abandon());
+                        }
+                    });
+                }
                 Ok(None) => return,
                 Err(oversize) => {
                     hot_path.counters.oversize.add(1);
-                    if let Some(suppressed) = FAULTS.admit() {
+                    if let Some(suppressed) = OVERSIZE.admit() {
                         tracing::warn!(suppressed, "{oversize}; its connection is closed");
                     }
                     self.readable = false;
@@ -165,13 +186,17 @@ impl Connection<'_> {
 
     /// The daemon stops: one last read, every whole frame handled, the acks offered for a while.
     async fn finish(&mut self) {
-        if self.readable && !self.outbox.is_full() {
-            self.handle_frames(|_| true);
-            if let Ok(count) = self.stream.try_read(self.input.spare()) {
-                self.input.advance(count);
-            }
+        if self.readable
+            && !self.outbox.is_full()
+            // Not through the runtime, which may not have heard yet that there is something to read.
+            && let Ok((_, count)) = rustix::net::recv(&self.stream, self.input.spare(), RecvFlags::DONTWAIT)
+        {
+            self.input.advance(count);
         }
-        self.handle_frames(|_| true);
+        self.handle_frames(|_, _| true);
+        if self.readable {
+            self.close_input();
+        }
         let deadline = Instant::now() + LAST_ACKS;
         while !self.outbox.is_empty() {
             let written = tokio::time::timeout_at(deadline, self.stream.writable()).await;

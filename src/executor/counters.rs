@@ -1,7 +1,8 @@
 //! What happened on the socket side; every loss has a counter.
 
 use std::cell::Cell;
-use std::fmt;
+
+use crate::fire::FireCounters;
 
 /// A count kept by the one thread that serves the sockets.
 #[derive(Debug, Default)]
@@ -59,12 +60,14 @@ counters! {
     internal_errors,
 }
 
-/// `key=value` pairs for the exit line.
-impl fmt::Display for Counters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (name, count)) in self.pairs().enumerate() {
-            write!(f, "{}{name}={count}", if index == 0 { "" } else { " " })?;
-        }
-        Ok(())
+/// How many of the counters, the frames' own, stand before the fires' in the exit line.
+const FRAME_COUNTERS: usize = 3;
+
+impl Counters {
+    /// The exit line, `key=value` pairs: the frames, what became of the fires, everything else.
+    pub(super) fn line(&self, fires: &FireCounters) -> String {
+        let pairs: Vec<String> = self.pairs().map(|(name, count)| format!("{name}={count}")).collect();
+        let (frames, others) = pairs.split_at(FRAME_COUNTERS);
+        format!("{} {fires} {}", frames.join(" "), others.join(" "))
     }
 }

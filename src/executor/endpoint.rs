@@ -18,7 +18,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 pub const MAX_SOCKET_PATH_BYTES: usize = 107;
 
 /// Connections the kernel holds for us until they are accepted.
-const BACKLOG: i32 = 1_024;
+pub(super) const BACKLOG: i32 = 1_024;
 
 /// Only the owner may connect, and only the owner may read the lock.
 const OWNER_ONLY: Mode = Mode::from_raw_mode(0o600);
@@ -64,6 +64,12 @@ pub enum EndpointError {
         path: PathBuf,
         /// What stands there.
         found: &'static str,
+    },
+    /// Something that can't be a lock file stands in its place.
+    #[error("{} is no regular file and is left alone; move it away or choose another socket path", path.display())]
+    LockOccupied {
+        /// The lock file's path.
+        path: PathBuf,
     },
     /// Something appeared at the path while the socket was being made.
     #[error("something appeared at {} while the socket was being made; see what it is and start again", path.display())]
@@ -113,6 +119,8 @@ impl Endpoint {
         let name = path.file_name().filter(|name| path.as_os_str().as_bytes().ends_with(name.as_bytes()));
         let name = name.ok_or_else(|| EndpointError::NoFileName { path: path.into() })?;
         let directory = open_directory(path)?;
+        // Before the lock file is made, so that a refused path gets none beside it.
+        check_place(path, &directory, name)?;
         let lock = take_lock(path)?;
         clear_stale(path, &directory, name)?;
         Ok(Self { path: path.into(), directory, name: name.to_owned(), published: None, _lock: lock })
@@ -189,6 +197,9 @@ fn take_lock(path: &Path) -> Result<File, EndpointError> {
         .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32)
         .open(&lock_path)
         .map_err(io_error("open the lock file", &lock_path))?;
+    if !lock.metadata().map_err(&failed)?.is_file() {
+        return Err(EndpointError::LockOccupied { path: lock_path.clone() });
+    }
     match lock.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
@@ -207,24 +218,27 @@ fn take_lock(path: &Path) -> Result<File, EndpointError> {
     Ok(lock)
 }
 
-/// Unlinks what a dead executor left at the path, and refuses anything else that stands there.
-fn clear_stale(path: &Path, directory: &OwnedFd, name: &OsStr) -> Result<(), EndpointError> {
+/// What stands at the path, if it is a socket; anything else is refused.
+fn check_place(path: &Path, directory: &OwnedFd, name: &OsStr) -> Result<Option<Stat>, EndpointError> {
     let stat = match stat_of(directory, name) {
         Ok(stat) => stat,
-        Err(Errno::NOENT) => return Ok(()),
+        Err(Errno::NOENT) => return Ok(None),
         Err(error) => return Err(io_error("look at", path)(error)),
     };
     let found = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::Socket => None,
-        FileType::RegularFile => Some("a regular file"),
-        FileType::Directory => Some("a directory"),
-        FileType::Symlink => Some("a symbolic link"),
-        FileType::Fifo => Some("a FIFO"),
-        _ => Some("a device"),
+        FileType::Socket => return Ok(Some(stat)),
+        FileType::RegularFile => "a regular file",
+        FileType::Directory => "a directory",
+        FileType::Symlink => "a symbolic link",
+        FileType::Fifo => "a FIFO",
+        _ => "a device",
     };
-    if let Some(found) = found {
-        return Err(EndpointError::Occupied { path: path.into(), found });
-    }
+    Err(EndpointError::Occupied { path: path.into(), found })
+}
+
+/// Unlinks what a dead executor left at the path, and refuses anything else that stands there.
+fn clear_stale(path: &Path, directory: &OwnedFd, name: &OsStr) -> Result<(), EndpointError> {
+    let Some(stat) = check_place(path, directory, name)? else { return Ok(()) };
     let probe = socket().map_err(io_error("make a socket for", path))?;
     // By the path itself, which is known to fit; a long name would not fit behind that of the directory's descriptor.
     let address = SocketAddrUnix::new(path).map_err(io_error("name", path))?;

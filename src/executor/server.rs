@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use rustix::net::SocketFlags;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -12,7 +13,7 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinSet};
 
 use super::connection;
-use super::endpoint::{Endpoint, EndpointError};
+use super::endpoint::{BACKLOG, Endpoint, EndpointError};
 use super::hot_path::HotPath;
 use super::stop::StopSignal;
 use crate::fire::Fire;
@@ -82,6 +83,13 @@ pub struct ServeReport {
     pub telemetry: String,
 }
 
+impl ServeReport {
+    /// The report of a daemon that was stopped before it listened.
+    fn of_nothing(fire: Fire) -> Self {
+        Self { frames: HotPath::new(fire, None).summary(), telemetry: FinalCounts::default().to_string() }
+    }
+}
+
 /// Serves until SIGTERM or SIGINT. A second such signal ends it at once; what was lost is counted either way.
 ///
 /// # Errors
@@ -101,14 +109,23 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
     let mut stop_signals = StopSignals::new()?;
     let mut hangups = signal(SignalKind::hangup())?;
     let mut endpoint = Endpoint::claim(&options.socket)?;
-    let telemetry = options.telemetry_db.as_deref().map(|path| Sink::open(path, options.telemetry_ring_rows));
-    let telemetry = telemetry.transpose()?;
+    let mut telemetry = match options.telemetry_db.clone() {
+        None => None,
+        Some(path) => {
+            let opening = tokio::task::spawn_blocking(move || Sink::open(&path, options.telemetry_ring_rows));
+            tokio::select! {
+                opened = opening => Some(opened.map_err(io::Error::other)??),
+                () = stop_signals.next() => return Ok(ServeReport::of_nothing(fire)),
+            }
+        }
+    };
     let recorder = telemetry.as_ref().map(|sink| sink.telemetry.recorder());
     let server = Server {
         hot_path: Rc::new(HotPath::new(fire, recorder)),
         stop: Rc::default(),
         stall: options.stall,
         accept_failures: RateLimit::new(RateLimit::WARNINGS),
+        foreign_peers: RateLimit::new(RateLimit::WARNINGS),
     };
     let listener = UnixListener::from_std(endpoint.publish()?)?;
     tracing::info!(socket = %options.socket.display(), "listening");
@@ -120,16 +137,25 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
             biased;
             () = stop_signals.next() => break,
             _ = hangups.recv() => (options.on_hangup)(),
+            () = writer_end(&mut telemetry) => {
+                tracing::error!("the telemetry writer ended, a bug in wakeline, please report it; rows are lost from now on");
+            }
+            // Before the accept: who connects and leaves in a loop must not pile up.
+            Some(ended) = connections.join_next(), if !connections.is_empty() => server.note_end(&ended),
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => server.admit(stream, &mut connections),
+                Ok((stream, _)) => {
+                    server.admit(stream, &mut connections);
+                    // The runtime would go on accepting for as long as there is anyone; those that are in come first.
+                    tokio::task::yield_now().await;
+                }
                 Err(error) => server.back_off(&error).await,
             },
-            Some(ended) = connections.join_next(), if !connections.is_empty() => server.note_end(&ended),
         }
     }
 
     let stopped_at = Instant::now();
     tracing::info!("stopping");
+    server.admit_backlog(&listener, &mut connections);
     drop(listener);
     endpoint.withdraw();
     if let Some(spinner) = spinner {
@@ -157,6 +183,7 @@ struct Server {
     stop: Rc<StopSignal>,
     stall: Duration,
     accept_failures: RateLimit,
+    foreign_peers: RateLimit,
 }
 
 impl Server {
@@ -164,13 +191,26 @@ impl Server {
         self.hot_path.counters.connections.add(1);
         if !is_ours_or_root(&stream) {
             self.hot_path.counters.refused_peer.add(1);
-            if let Some(suppressed) = self.accept_failures.admit() {
+            if let Some(suppressed) = self.foreign_peers.admit() {
                 tracing::warn!(suppressed, "a connection of another user was closed");
             }
             return;
         }
         let (hot_path, stop, stall) = (self.hot_path.clone(), self.stop.clone(), self.stall);
         connections.spawn_local(async move { connection::serve(stream, &hot_path, &stop, stall).await });
+    }
+
+    /// Lets in who connected before the daemon stopped and waits to be accepted: what it sent counts as received.
+    fn admit_backlog(&self, listener: &UnixListener, connections: &mut JoinSet<()>) {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        for _ in 0..BACKLOG {
+            let accepted =
+                rustix::net::accept_with(listener, flags).map(std::os::unix::net::UnixStream::from);
+            match accepted.map(UnixStream::from_std) {
+                Ok(Ok(stream)) => self.admit(stream, connections),
+                _ => return,
+            }
+        }
     }
 
     /// A connection's task that panicked takes nobody else with it, but it must not go unnoticed.
@@ -203,6 +243,20 @@ fn check_descriptor_limit() -> Result<(), ServeError> {
     }
 }
 
+/// Waits for the telemetry writer to end, which it should not; for ever when there is none or it has ended already.
+async fn writer_end(telemetry: &mut Option<Sink>) {
+    match telemetry.as_mut().and_then(|sink| sink.ended.as_mut()) {
+        Some(ended) => {
+            // Its end is its end, told or not.
+            let _ = ended.await;
+            if let Some(sink) = telemetry {
+                sink.ended = None;
+            }
+        }
+        None => std::future::pending().await,
+    }
+}
+
 /// Keeps the runtime from ever blocking: each turn polls the sockets and comes back.
 async fn spin() {
     loop {
@@ -231,7 +285,8 @@ impl StopSignals {
 /// The telemetry, and word of its writer's end.
 struct Sink {
     telemetry: Telemetry,
-    ended: oneshot::Receiver<()>,
+    /// `None` once that word has come.
+    ended: Option<oneshot::Receiver<()>>,
 }
 
 impl Sink {
@@ -246,14 +301,19 @@ impl Sink {
             on_finished: Some(on_finished),
             ..telemetry::Options::default()
         };
-        Ok(Self { telemetry: Telemetry::start(path, options)?, ended })
+        Ok(Self { telemetry: Telemetry::start(path, options)?, ended: Some(ended) })
     }
 
     /// Waits until every row is committed, the deadline has passed, or a second signal comes.
     async fn drain(self, deadline: Instant, stop_signals: &mut StopSignals) -> FinalCounts {
         self.telemetry.begin_shutdown(deadline);
+        let ended = async {
+            if let Some(ended) = self.ended {
+                let _ = ended.await;
+            }
+        };
         tokio::select! {
-            _ = self.ended => {}
+            () = ended => {}
             () = tokio::time::sleep_until((deadline + WRITER_GRACE).into()) => {}
             () = stop_signals.next() => {}
         }

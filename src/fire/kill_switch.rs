@@ -30,6 +30,12 @@ pub enum KillSwitchError {
     /// An empty path would never be engaged.
     #[error("the kill switch's path is empty; name the file that engages it")]
     EmptyPath,
+    /// The regular file at the path is nothing a kill switch ever wrote.
+    #[error("{} holds more than a reason and is left alone; is it the kill switch's path? remove it by hand if it is", path.display())]
+    NotAReason {
+        /// Where.
+        path: PathBuf,
+    },
     /// The file could not be written.
     #[error("can't engage the kill switch at {}: {source}; create any file there by hand", path.display())]
     Engage {
@@ -105,10 +111,20 @@ impl KillSwitch {
         (!reason.is_empty()).then(|| reason.to_owned())
     }
 
+    /// A mistyped path must not cost anybody a file: only what could be a reason is replaced or removed.
+    fn check_file(&self) -> Result<(), KillSwitchError> {
+        let Ok(found) = fs::metadata(&self.path) else { return Ok(()) };
+        let foreign = || fs::read(&self.path).is_ok_and(|bytes| bytes.contains(&0));
+        if found.is_file() && (found.len() > MAX_REASON_FILE_BYTES || foreign()) {
+            return Err(KillSwitchError::NotAReason { path: self.path.clone() });
+        }
+        Ok(())
+    }
+
     /// Engages it, keeping the reason when one is given. The file appears whole or not at all.
     ///
     /// # Errors
-    /// [`KillSwitchError::Engage`].
+    /// [`KillSwitchError::Engage`], or [`KillSwitchError::NotAReason`] for a file that isn't ours to replace.
     pub fn engage(&self, reason: &str) -> Result<(), KillSwitchError> {
         let failed = |source| KillSwitchError::Engage { path: self.path.clone(), source };
         let parent = match self.path.parent() {
@@ -116,6 +132,7 @@ impl KillSwitch {
             _ => Path::new("."),
         };
         fs::create_dir_all(parent).map_err(failed)?;
+        self.check_file()?;
         if fs::metadata(&self.path).is_ok_and(|found| !found.is_file()) {
             // A directory or a socket engages it just as well, and isn't ours to replace.
             return Ok(());
@@ -134,8 +151,9 @@ impl KillSwitch {
     /// Releases it; one that is released already stays so.
     ///
     /// # Errors
-    /// [`KillSwitchError::Release`].
+    /// [`KillSwitchError::Release`], or [`KillSwitchError::NotAReason`] for a file that isn't ours to remove.
     pub fn release(&self) -> Result<(), KillSwitchError> {
+        self.check_file()?;
         match fs::remove_file(&self.path) {
             Ok(()) => Ok(()),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

@@ -39,6 +39,10 @@ pub enum Outcome {
     RefusedKillSwitch,
 }
 
+impl Outcome {
+    const COUNT: usize = Self::RefusedKillSwitch as usize + 1;
+}
+
 /// The fire stages and what they remember between wakes.
 pub struct Fire {
     kill_switch: Option<KillSwitch>,
@@ -47,7 +51,7 @@ pub struct Fire {
     clock_domain: ClockDomain,
     dispatch: Box<dyn Dispatch>,
     counters: FireCounters,
-    refusals: RateLimit,
+    refusal_lines: [RateLimit; Outcome::COUNT],
 }
 
 impl Fire {
@@ -60,7 +64,7 @@ impl Fire {
             clock_domain: ClockDomain::here(),
             dispatch,
             counters: FireCounters::default(),
-            refusals: RateLimit::new(RateLimit::WARNINGS),
+            refusal_lines: [const { RateLimit::new(RateLimit::WARNINGS) }; Outcome::COUNT],
         }
     }
 
@@ -88,37 +92,34 @@ impl Fire {
         let real = !wake.dry_run;
         let wanted = wake.wire_price_yes_dollars;
         if real && !is_tradeable(wanted) {
-            self.log_refusal(wake, "wire price is not inside (0,1) dollars");
-            return Outcome::RefusedPrice;
+            return self.refuse(Outcome::RefusedPrice, wake, "wire price is not inside (0,1) dollars");
         }
         if real && grid_is_suspect_at(wanted, wake.price_ranges) {
-            self.log_refusal(
-                wake,
-                "the price range at its wire price has no positive step or ends before it starts",
-            );
-            return Outcome::RefusedSuspectGrid;
+            let why = "the price range at its wire price has no positive step or ends before it starts";
+            return self.refuse(Outcome::RefusedSuspectGrid, wake, why);
         }
         let price = snap_to_grid(wanted, wake.price_ranges);
         if real && !is_tradeable(price) {
-            self.log_refusal(wake, "wire price snapped to the market's grid is not inside (0,1) dollars");
-            return Outcome::RefusedOffGrid;
+            let why = "wire price snapped to the market's grid is not inside (0,1) dollars";
+            return self.refuse(Outcome::RefusedOffGrid, wake, why);
         }
         if real
             && let Some(KillSwitchState::Engaged { reason }) = self.kill_switch.as_ref().map(KillSwitch::look)
         {
-            self.log_refusal(wake, &format!("kill switch engaged: {reason}"));
-            return Outcome::RefusedKillSwitch;
+            return self.refuse(Outcome::RefusedKillSwitch, wake, &format!("kill switch engaged: {reason}"));
         }
         let template = self.templates.get(wake.market_ticker, wake.direction);
         self.dispatch.dispatch(&template.fill(FIXED_CONTRACTS, price, wake));
         Outcome::Fired
     }
 
-    fn log_refusal(&self, wake: &WakeMessage<'_>, why: &str) {
-        if let Some(suppressed) = self.refusals.admit() {
+    /// Logs a refusal, each kind with a limit of its own, so that none hides another.
+    fn refuse(&self, outcome: Outcome, wake: &WakeMessage<'_>, why: &str) -> Outcome {
+        if let Some(suppressed) = self.refusal_lines[outcome as usize].admit() {
             let WakeMessage { correlation_id, market_ticker, .. } = wake;
             warn!(correlation_id, market_ticker, suppressed, "real fire refused: {why}");
         }
+        outcome
     }
 }
 

@@ -9,7 +9,7 @@ use crate::wire::{Direction, WakeMessage};
 pub const FIXED_CONTRACTS: u32 = 1;
 
 /// Templates kept at once; a peer that names more markets makes the cache start over.
-const MAX_TEMPLATES: usize = 4_096;
+const MAX_TEMPLATES: usize = 512;
 
 /// Longest ticker that is kept; a longer one is prepared anew at each wake.
 const MAX_CACHED_TICKER_BYTES: usize = 128;

@@ -1,13 +1,19 @@
 //! When the WAL is moved into the file: at rest, or by size; never in the middle of a burst for its own sake.
 //!
 //! SQLite's automatic checkpoints are off: at every thousand pages they cost tens of milliseconds inside a burst. Here
-//! - a WAL with anything in it is moved once no row came for a second,
-//! - a WAL of a sixteenth of the limit is moved as soon as the ring is empty,
-//! - a WAL near the limit is moved and started over between two batches.
+//! - a WAL worth moving is moved once no row came for a second,
+//! - while rows come, each sixteenth of the limit is moved by another thread, so that no row waits for the disk,
+//! - a WAL near the limit is moved (little is left to do then) and started over between two batches.
 //!
 //! No attempt waits for a lock. A reader that pins the WAL makes it grow beyond the limit; then it is said and counted.
 
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
 
 use super::counters::Counters;
 use super::store::Store;
@@ -46,6 +52,8 @@ pub(super) struct Checkpointer {
     next_move: Instant,
     /// Earliest next attempt by size; apart, since a WAL can grow by hundreds of MiB while a resting one waits.
     next_start_over: Instant,
+    /// The thread that moves what has come so far, while it runs.
+    aside: Option<JoinHandle<()>>,
 }
 
 impl Checkpointer {
@@ -58,14 +66,18 @@ impl Checkpointer {
             last_write: now,
             next_move: now,
             next_start_over: now,
+            aside: None,
         }
     }
 
     /// After each committed transaction.
-    pub(super) fn wrote(&mut self, store: &Store, counters: &Counters) {
+    pub(super) fn wrote(&mut self, store: &Store, counters: &Arc<Counters>) {
         self.dirty = true;
         self.last_write = Instant::now();
-        self.usage = run(store, "NOOP").unwrap_or(self.usage);
+        self.usage = run(store.connection(), "NOOP").unwrap_or(self.usage);
+        if self.waiting(store) >= self.limit / 16 {
+            self.move_aside(store.path(), counters);
+        }
         // One batch is a few MiB; leave room for it below the limit.
         let in_use = self.usage.frames * store.frame_bytes();
         if in_use >= self.limit - self.limit / 8 && self.last_write >= self.next_start_over {
@@ -73,19 +85,36 @@ impl Checkpointer {
         }
     }
 
+    /// After a heartbeat, which by itself isn't worth the disk's time; only many of them are.
+    pub(super) fn beat(&mut self, store: &Store) {
+        self.usage = run(store.connection(), "NOOP").unwrap_or(self.usage);
+        if self.waiting(store) >= self.limit / 256 {
+            self.dirty = true;
+        }
+    }
+
     /// Moves everything and makes the next write begin at the WAL's start, if nobody holds a lock.
     ///
     /// Also worth a try on a full disk: a WAL started over needs no new blocks.
     pub(super) fn start_over(&mut self, store: &Store, counters: &Counters) {
+        if let Some(aside) = self.aside.take() {
+            // Two checkpoints can't run at once; what it moves needn't be moved again.
+            let _ = aside.join();
+        }
         let size = store.wal_bytes();
         // Starting over keeps the file's blocks; only a file beyond the limit is worth giving them back.
         let mode = if size > self.limit { "TRUNCATE" } else { "RESTART" };
         // The copying is done without the write lock, which the other modes hold throughout: other writers go on.
         self.checkpoint(store, counters, "PASSIVE");
-        if self.checkpoint(store, counters, mode).is_some_and(|usage| !usage.held_back) {
+        let usage = self.checkpoint(store, counters, mode);
+        if usage.is_some_and(|usage| !usage.held_back) {
             return;
         }
         self.next_start_over = Instant::now() + RETRY;
+        if usage.is_none() {
+            // The disk, not a reader, is in the way; the next write says so.
+            return;
+        }
         counters.add_wal_pinned();
         if size > self.limit
             && let Some(suppressed) = PINNED.admit()
@@ -112,8 +141,7 @@ impl Checkpointer {
             }
             return;
         }
-        let waiting = (self.usage.frames - self.usage.moved) * store.frame_bytes();
-        if !resting && waiting < self.limit / 16 {
+        if !resting {
             return;
         }
         self.checkpoint(store, counters, "PASSIVE");
@@ -124,7 +152,7 @@ impl Checkpointer {
 
     /// Before the connection is closed for good; returns whether closing may tidy the WAL away.
     pub(super) fn at_exit(&mut self, store: &Store, counters: &Counters, time_left: Duration) -> bool {
-        let Some(usage) = run(store, "NOOP") else { return false };
+        let Some(usage) = run(store.connection(), "NOOP") else { return false };
         let small = (usage.frames - usage.moved) * store.frame_bytes() <= EXIT_BYTES;
         let worth_it = small && time_left >= EXIT_TIME;
         if worth_it {
@@ -134,8 +162,29 @@ impl Checkpointer {
         worth_it && !self.dirty
     }
 
+    /// Bytes of the WAL that aren't in the file yet.
+    fn waiting(&self, store: &Store) -> u64 {
+        (self.usage.frames - self.usage.moved) * store.frame_bytes()
+    }
+
+    /// Has another thread move the WAL through a connection of its own, unless one is at it. Writers go on meanwhile;
+    /// that this is sound is what [`super::sqlite_version_ok`] is for.
+    fn move_aside(&mut self, path: &Path, counters: &Arc<Counters>) {
+        if self.aside.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            return;
+        }
+        let (path, counters) = (path.to_owned(), Arc::clone(counters));
+        let moving = move || {
+            if move_all(&path).is_some() {
+                counters.add_checkpoint();
+            }
+        };
+        // Without a thread the WAL grows to its limit and is moved between two batches.
+        self.aside = thread::Builder::new().name("telemetry-wal".to_owned()).spawn(moving).ok();
+    }
+
     fn checkpoint(&mut self, store: &Store, counters: &Counters, mode: &str) -> Option<Usage> {
-        let usage = run(store, mode)?;
+        let usage = run(store.connection(), mode)?;
         let size = store.wal_bytes();
         self.usage = usage;
         self.dirty = usage.moved < usage.frames || size > self.limit;
@@ -145,9 +194,18 @@ impl Checkpointer {
     }
 }
 
+/// One checkpoint of the database at `path`, through a connection that leaves no trace.
+fn move_all(path: &Path) -> Option<Usage> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).ok()?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
+    connection.busy_timeout(Duration::ZERO).ok()?;
+    run(&connection, "PASSIVE")
+}
+
 /// One checkpoint without waiting for anybody. `None` when it couldn't run; a partial one is a result like any other.
-fn run(store: &Store, mode: &str) -> Option<Usage> {
-    let mut statement = store.connection().prepare_cached(&format!("PRAGMA wal_checkpoint({mode})")).ok()?;
+fn run(connection: &Connection, mode: &str) -> Option<Usage> {
+    let mut statement = connection.prepare_cached(&format!("PRAGMA wal_checkpoint({mode})")).ok()?;
     let (held_back, frames, moved): (bool, i64, i64) =
         statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).ok()?;
     let frames = u64::try_from(frames).ok()?;

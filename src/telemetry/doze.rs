@@ -25,7 +25,7 @@ impl Doze {
         self.asleep.store(false, Ordering::Relaxed);
     }
 
-    /// Wakes the writer if it sleeps deeply: one atomic read when it doesn't, one system call when it does.
+    /// Wakes the writer if it sleeps deeply: a fence and a read when it doesn't, one system call when it does.
     pub(super) fn wake(&self) {
         fence(Ordering::SeqCst);
         if self.asleep.load(Ordering::Relaxed)

@@ -15,6 +15,14 @@ pub enum TelemetryError {
         /// What was asked for.
         capacity: usize,
     },
+    /// There is no memory for a ring of that size.
+    #[error(
+        "no memory for a telemetry ring of {capacity} rows; use a smaller one or raise the limit (ulimit -v)"
+    )]
+    RingMemory {
+        /// Rows asked for.
+        capacity: usize,
+    },
     /// The linked SQLite can lose committed pages in WAL mode.
     #[error(
         "SQLite {found} can lose committed rows in WAL mode; build with SQLite 3.51.3 or newer (the bundled one is)"

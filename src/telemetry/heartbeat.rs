@@ -7,11 +7,16 @@ use rusqlite::{Transaction, TransactionBehavior, params};
 use super::ring::Recorder;
 use super::store::Store;
 use crate::measure::clock::wall_ms;
+use crate::measure::rate_limit::RateLimit;
 
 /// Time between two beats.
 const INTERVAL: Duration = Duration::from_secs(10);
 /// Time until a beat that failed is tried again.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// Failures in a row that are nothing unusual: another process holds the lock for a moment.
+const TOLERATED: u32 = 3;
+static SILENT: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 
 const BEAT: &str = "INSERT OR REPLACE INTO heartbeats \
     (process, pid, started_at_ms, beat_at_ms, queue_depth, dropped_rows) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -21,12 +26,14 @@ pub(super) struct Heartbeat {
     process: String,
     started_at_ms: i64,
     due: Instant,
+    /// In a row.
+    failures: u32,
 }
 
 impl Heartbeat {
     /// The first beat is due at once.
     pub(super) fn new(process: String) -> Self {
-        Self { process, started_at_ms: wall_ms(), due: Instant::now() }
+        Self { process, started_at_ms: wall_ms(), due: Instant::now(), failures: 0 }
     }
 
     /// Replaces the row when it is due; returns whether it did. A failure costs nothing but the beat.
@@ -35,9 +42,23 @@ impl Heartbeat {
         if now < self.due {
             return false;
         }
-        let written = self.write(store, recorder).is_ok();
-        self.due = now + if written { INTERVAL } else { RETRY };
-        written
+        let written = self.write(store, recorder);
+        self.due = now + if written.is_ok() { INTERVAL } else { RETRY };
+        match written {
+            Ok(()) => self.failures = 0,
+            Err(_) if self.failures < TOLERATED => self.failures += 1,
+            Err(error) => {
+                if let Some(suppressed) = SILENT.admit() {
+                    let path = store.path().display();
+                    tracing::warn!(
+                        "telemetry database {path}: no heartbeat can be written: {error} ({suppressed} such lines \
+                         suppressed)"
+                    );
+                }
+                return false;
+            }
+        }
+        self.failures == 0
     }
 
     /// Makes the next beat due at once: the file is another one.

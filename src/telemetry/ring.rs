@@ -26,6 +26,11 @@ impl Recorder {
         if !capacity.is_power_of_two() {
             return Err(TelemetryError::RingCapacity { capacity });
         }
+        // The ring itself can only abort for want of memory; a trial allocation can be refused. Its slots are a word longer.
+        let slots = capacity.saturating_mul(size_of::<LatencyRow>() + size_of::<usize>());
+        if Vec::<u8>::new().try_reserve_exact(slots).is_err() {
+            return Err(TelemetryError::RingMemory { capacity });
+        }
         Ok(Self { ring: Arc::new(ArrayQueue::new(capacity)), counters: Arc::default(), doze: Arc::default() })
     }
 
@@ -62,7 +67,7 @@ impl Recorder {
     /// Wakes the writer should it have gone to sleep for want of rows. To be called when everything at hand has been
     /// pushed and nothing waits for the caller; without it a row after a second of silence is seen up to a second late.
     ///
-    /// One atomic read, or one system call after such a silence.
+    /// A fence and a read, or one system call after such a silence.
     #[inline]
     pub fn nudge(&self) {
         self.doze.wake();

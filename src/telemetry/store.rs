@@ -204,6 +204,16 @@ impl Store {
         }
     }
 
+    /// Moves the whole WAL into the file that is open, wherever that is now, and empties it; `false` when others hold it.
+    ///
+    /// For a file that was replaced: whoever opens the new one would take a WAL left beside it for its own and write
+    /// strange pages over it.
+    pub(super) fn empty_wal(&self) -> bool {
+        let held_back: rusqlite::Result<bool> =
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+        held_back.is_ok_and(|held_back| !held_back)
+    }
+
     /// Closes; with `tidy` the last connection of all moves the WAL into the file and removes it.
     pub(super) fn close(self, tidy: bool) {
         if tidy {

@@ -17,7 +17,7 @@ use crate::measure::rate_limit::RateLimit;
 
 /// Sleep between two looks at the ring while rows keep coming. With a batch of 500 rows after it (some 10 ms) a row is
 /// visible within 50 ms of its push, and no producer pays for a wake.
-const REST: Duration = Duration::from_millis(30);
+const REST: Duration = Duration::from_millis(20);
 /// Silence after which the writer sleeps until it is nudged: its looks would cost an idle daemon more than 0.1% of a core
 /// on a machine where a wake-up is dear.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -32,6 +32,7 @@ static BUSY: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static TROUBLE: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static REFUSED: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static MOVED: RateLimit = RateLimit::new(RateLimit::WARNINGS);
+static RING_FULL: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static REOPEN: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 
 /// Doubling pauses between attempts, back to the shortest after a success.
@@ -79,6 +80,8 @@ pub(super) struct Writer {
     last_row: Instant,
     /// The file opened last.
     file: FileId,
+    /// Of the rows that found the ring full, those a line has told of.
+    drops_reported: u64,
     /// Rows written since the path last led to that file.
     unmatched: u64,
 }
@@ -106,6 +109,7 @@ impl Writer {
             trouble: Backoff::new(Duration::from_millis(20), Duration::from_secs(1)),
             next_look: Instant::now() + LOOK,
             last_row: Instant::now(),
+            drops_reported: 0,
             unmatched: 0,
         }
     }
@@ -124,6 +128,7 @@ impl Writer {
                 self.next_look = Instant::now();
             }
             self.look();
+            self.report_drops();
             self.batch.fill(&self.recorder);
             if !self.batch.is_empty() {
                 self.write();
@@ -210,6 +215,21 @@ impl Writer {
         self.pause(pause);
     }
 
+    /// Says so when the producers found the ring full: they themselves have no time to.
+    fn report_drops(&mut self) {
+        let dropped = self.recorder.counters().snapshot().dropped_ring_full;
+        if dropped > self.drops_reported
+            && let Some(suppressed) = RING_FULL.admit()
+        {
+            self.drops_reported = dropped;
+            tracing::warn!(
+                "telemetry database {}: the ring was full, {dropped} rows are lost so far ({suppressed} such lines \
+                 suppressed)",
+                self.path.display()
+            );
+        }
+    }
+
     /// Compares path and file when it is time, beats when it is time.
     fn look(&mut self) {
         let now = Instant::now();
@@ -217,7 +237,7 @@ impl Writer {
         if let Some(heartbeat) = &mut self.heartbeat
             && heartbeat.beat(store, &self.recorder)
         {
-            self.checkpointer.wrote(store, self.recorder.counters());
+            self.checkpointer.beat(store);
         }
         if now < self.next_look {
             return;
@@ -239,17 +259,25 @@ impl Writer {
             &self.path,
             &format!("the file was {what}; {} rows went into the old one; opening it again", self.unmatched),
         );
-        self.drop_store();
-        self.reopen();
+        if self.drop_store() {
+            self.reopen();
+        }
     }
 
-    /// Closes the connection; rows it wrote into a file that is no longer at the path are orphans.
-    fn drop_store(&mut self) {
-        let Some(store) = self.store.take() else { return };
-        if matches!(store.standing(), Standing::Gone | Standing::Replaced) {
+    /// Closes the connection; rows it wrote into a file that is no longer at the path are orphans. `false` when it has to
+    /// stay: its WAL can't be emptied yet and would harm the file that took the path.
+    fn drop_store(&mut self) -> bool {
+        let Some(store) = self.store.take() else { return true };
+        let standing = store.standing();
+        if standing == Standing::Replaced && !store.empty_wal() {
+            self.store = Some(store);
+            return false;
+        }
+        if matches!(standing, Standing::Gone | Standing::Replaced) {
             self.recorder.counters().add_orphaned(std::mem::take(&mut self.unmatched));
         }
         store.close(false);
+        true
     }
 
     /// One attempt to open the file again. The old connection is closed by then: the new one may truncate the shared
@@ -311,8 +339,16 @@ impl Writer {
             );
         }
         let Some(store) = self.store.take() else { return };
-        if matches!(store.standing(), Standing::Gone | Standing::Replaced) {
+        let standing = store.standing();
+        if matches!(standing, Standing::Gone | Standing::Replaced) {
             counters.add_orphaned(self.unmatched);
+            if standing == Standing::Replaced && !store.empty_wal() {
+                tracing::error!(
+                    "telemetry database {0}: the file was replaced and the old one's {0}-wal could not be emptied; \
+                     delete it before anyone opens the new file",
+                    self.path.display()
+                );
+            }
             store.close(false);
             return;
         }
