@@ -46,7 +46,10 @@ def wire_classes(infra: Path | None) -> tuple[wakes.Make, wakes.Make]:
     if infra is None:
         return protocol.WakeMessage, protocol.WakeAck
     sys.path.insert(0, str(infra / "src"))
-    original = importlib.import_module("kalshi_bot.ipc.protocol")
+    try:
+        original = importlib.import_module("kalshi_bot.ipc.protocol")
+    except ModuleNotFoundError as error:
+        sys.exit(f"{infra} is no checkout of the original ({error}): it needs src/kalshi_bot/ipc/protocol.py")
     return original.WakeMessage, original.WakeAck
 
 

@@ -90,8 +90,9 @@ def compare(candidate: bytes, ack_body: bytes) -> tuple[str, str] | None:
         return _compare_refusal(reason or "", ack)
     violation = first_violation(candidate)
     if violation is not None:
-        named = ack.status == "rejected" and violation.field in (ack.reason or "")
-        return None if named else (f"rule {violation.rule} not applied", f"{violation} but {ack}")
+        text = ack.reason or ""
+        named = f"field '{violation.field}' must be" in text and f"(rule {violation.rule})" in text
+        return None if ack.status == "rejected" and named else (f"rule {violation.rule} not applied", f"{violation} but {ack}")
     wanted = WakeAck(4, orjson.loads(candidate)["correlation_id"], ack.received_at_ms, "accepted", None)
     return None if ack == wanted else ("refused what the reference accepts", f"{ack.reason!r}")
 

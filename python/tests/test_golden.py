@@ -39,6 +39,26 @@ def test_fixtures_regenerate_to_the_same_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "VERSIONS.txt").read_text() == versions
 
 
+def test_a_checkout_of_the_original_can_be_asked_instead(tmp_path: Path) -> None:
+    package = tmp_path / "checkout" / "src" / "kalshi_bot" / "ipc"
+    package.mkdir(parents=True)
+    ours = (ROOT / "python" / "wakeline_ref" / "protocol.py").read_text()
+    # Told apart from our own by a default that nobody else has.
+    theirs = ours.replace("exchange_index: int = -1", "exchange_index: int = -7")
+    assert theirs != ours
+    for module in (package, package.parent):
+        (module / "__init__.py").write_text("")
+    (package / "protocol.py").write_text(theirs)
+    generate = [sys.executable, ROOT / "python" / "make_golden.py", "--out", tmp_path / "out", "--infra"]
+    subprocess.run([*generate, tmp_path / "checkout"], check=True)
+    (required_only,) = re.findall(r"(?m)^wake_required_only\t(.*)$", (tmp_path / "out" / "frames.tsv").read_text())
+    assert b'"exchange_index":-7' in bytes.fromhex(required_only)
+    refused = subprocess.run([*generate, tmp_path / "nowhere"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert "is no checkout of the original" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
 def rows(name: str) -> Iterator[list[str]]:
     """The rows of a file of the genuine reference's data, which lies beside the repository or nowhere."""
     path = SHARED / name

@@ -16,28 +16,30 @@ pub(super) fn wake<'a>(
     unescaped: &'a mut String,
     ranges: &'a mut Vec<PriceRange>,
 ) -> Result<WakeMessage<'a>, Refusal> {
+    use super::schema::wake as keys;
+
     let fields = Fields::read(text, &WAKE, unescaped)?;
     // In wire order: the first field that breaks a rule is the one reported.
-    let schema_version = fields.integer(0, 0)?;
-    let correlation_id = fields.string(1, unescaped)?;
-    let market_ticker = fields.string(2, unescaped)?;
-    let asset = fields.string(3, unescaped)?;
-    let direction = fields.word(4, unescaped, "\"yes\" or \"no\"", Direction::parse)?;
-    let kalshi_price = fields.double(5, 0.0)?;
-    let model_probability = fields.double(6, 0.0)?;
-    let fee = fields.double(7, 0.0)?;
-    let edge = fields.double(8, 0.0)?;
-    let decision_ts_ms = fields.integer(9, 0)?;
-    let sent_at_ms = fields.integer(10, 0)?;
-    let sent_at_ns = fields.integer(11, 0)?;
-    let recv_ns = fields.integer(12, 0)?;
-    let clock_domain = fields.string(13, unescaped)?;
-    let dry_run = fields.boolean(14)?;
-    let wire_price_yes_dollars = fields.double(15, 0.0)?;
-    let exchange_index = fields.integer(16, -1)?;
-    let available_size_contracts = fields.double(17, 0.0)?;
-    let has_ranges = fields.price_ranges(18, ranges)?;
-    let correlation_group = fields.string(19, unescaped)?;
+    let schema_version = fields.integer(keys::SCHEMA_VERSION, 0)?;
+    let correlation_id = fields.string(keys::CORRELATION_ID, unescaped)?;
+    let market_ticker = fields.string(keys::MARKET_TICKER, unescaped)?;
+    let asset = fields.string(keys::ASSET, unescaped)?;
+    let direction = fields.word(keys::DIRECTION, unescaped, "\"yes\" or \"no\"", Direction::parse)?;
+    let kalshi_price = fields.double(keys::KALSHI_PRICE, 0.0)?;
+    let model_probability = fields.double(keys::MODEL_PROBABILITY, 0.0)?;
+    let fee = fields.double(keys::FEE, 0.0)?;
+    let edge = fields.double(keys::EDGE, 0.0)?;
+    let decision_ts_ms = fields.integer(keys::DECISION_TS_MS, 0)?;
+    let sent_at_ms = fields.integer(keys::SENT_AT_MS, 0)?;
+    let sent_at_ns = fields.integer(keys::SENT_AT_NS, 0)?;
+    let recv_ns = fields.integer(keys::RECV_NS, 0)?;
+    let clock_domain = fields.string(keys::CLOCK_DOMAIN, unescaped)?;
+    let dry_run = fields.boolean(keys::DRY_RUN)?;
+    let wire_price_yes_dollars = fields.double(keys::WIRE_PRICE_YES_DOLLARS, 0.0)?;
+    let exchange_index = fields.integer(keys::EXCHANGE_INDEX, -1)?;
+    let available_size_contracts = fields.double(keys::AVAILABLE_SIZE_CONTRACTS, 0.0)?;
+    let has_ranges = fields.price_ranges(keys::PRICE_RANGES, ranges)?;
+    let correlation_group = fields.string(keys::CORRELATION_GROUP, unescaped)?;
 
     let unescaped = unescaped.as_str();
     Ok(WakeMessage {
@@ -66,14 +68,16 @@ pub(super) fn wake<'a>(
 
 /// Decodes an ack from a text in any layout.
 pub(super) fn ack<'a>(text: &'a str, unescaped: &'a mut String) -> Result<WakeAck<'a>, Refusal> {
+    use super::schema::ack as keys;
+
     let fields = Fields::read(text, &ACK, unescaped)?;
-    let schema_version = fields.integer(0, 0)?;
-    let correlation_id = fields.string(1, unescaped)?;
-    let received_at_ms = fields.integer(2, 0)?;
-    let status = fields.word(3, unescaped, "\"accepted\" or \"rejected\"", Status::parse)?;
-    let reason = match &fields.values[4] {
+    let schema_version = fields.integer(keys::SCHEMA_VERSION, 0)?;
+    let correlation_id = fields.string(keys::CORRELATION_ID, unescaped)?;
+    let received_at_ms = fields.integer(keys::RECEIVED_AT_MS, 0)?;
+    let status = fields.word(keys::STATUS, unescaped, "\"accepted\" or \"rejected\"", Status::parse)?;
+    let reason = match &fields.values[keys::REASON] {
         None | Some(Value { kind: Kind::Null, .. }) => None,
-        Some(_) => Some(fields.string(4, unescaped)?),
+        Some(_) => Some(fields.string(keys::REASON, unescaped)?),
     };
     let unescaped = unescaped.as_str();
     Ok(WakeAck {
