@@ -255,6 +255,24 @@ fn a_switch_that_is_a_directory_is_said_to_need_a_hand() {
 }
 
 #[test]
+fn a_file_that_is_no_reason_is_neither_replaced_nor_removed() {
+    let place = Place::new();
+    for content in [b"SQLite format 3\0".to_vec(), vec![b'x'; 4_097]] {
+        let precious = place.at("bot.db");
+        std::fs::write(&precious, &content).unwrap();
+        for action in [&["engage", "oops"][..], &["release"][..]] {
+            let output = run(action, &precious);
+            assert_eq!(output.status.code(), Some(1), "{action:?}");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(said.contains("holds more than a reason and is left alone"), "{said}");
+        }
+        assert_eq!(std::fs::read(&precious).unwrap(), content);
+        // It engages all the same: whatever exists there does.
+        assert_eq!(status(&precious).1, Some(3));
+    }
+}
+
+#[test]
 fn a_wrong_use_exits_with_two() {
     for wrong in [
         &["kill-switch"][..],
