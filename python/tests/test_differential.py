@@ -20,7 +20,7 @@ from mutations import bodies
 from goldens.bodies import with_tokens
 from make_golden import ALLOCATION, corpus
 from wakeline_ref.protocol import MAX_BODY_BYTES, FrameReader, WakeAck, decode_ack, encode, frame, verdict
-from wakeline_ref.rules import first_violation
+from wakeline_ref.rules import Violation, first_violation
 
 COUNT = int(os.environ.get("WAKELINE_DIFF_N", "20000"))
 SEED = int(os.environ.get("WAKELINE_DIFF_SEED", "20261130"))
@@ -90,11 +90,19 @@ def compare(candidate: bytes, ack_body: bytes) -> tuple[str, str] | None:
         return _compare_refusal(reason or "", ack)
     violation = first_violation(candidate)
     if violation is not None:
-        text = ack.reason or ""
-        named = f"field '{violation.field}' must be" in text and f"(rule {violation.rule})" in text
-        return None if ack.status == "rejected" and named else (f"rule {violation.rule} not applied", f"{violation} but {ack}")
+        named = ack.status == "rejected" and _names(violation, ack.reason or "")
+        return None if named else (f"rule {violation.rule} not applied", f"{violation} but {ack}")
     wanted = WakeAck(4, orjson.loads(candidate)["correlation_id"], ack.received_at_ms, "accepted", None)
     return None if ack == wanted else ("refused what the reference accepts", f"{ack.reason!r}")
+
+
+def _names(violation: Violation, text: str) -> bool:
+    """Whether a refusal's text names the field and the rule."""
+    if f"field '{violation.field}' must be" not in text:
+        return False
+    # In a body too deeply nested for the standard library, rules.py sees such an integer only as a float.
+    beyond_64_bits = violation.rule == 2 and re.search(r"\(rule 3\), got -?\d{19,}$", text) is not None
+    return f"(rule {violation.rule})" in text or beyond_64_bits
 
 
 def _compare_refusal(reason: str, ack: WakeAck) -> tuple[str, str] | None:
