@@ -130,8 +130,9 @@ fn a_database_that_cannot_be_is_refused_in_one_sentence() {
         ("text", "not a readable SQLite database"),
         ("fifo", "a FIFO"),
         ("text/telemetry.db", "text/telemetry.db"),
-        ("wake.sock.lock", "the socket's own path or its lock"),
-        ("wake.sock", "the socket's own path or its lock"),
+        ("wake.sock.lock", "is named twice"),
+        ("wake.sock", "is named twice"),
+        ("./wake.sock", "is named twice"),
     ] {
         let database = place.at(name);
         let exit = place.refused(&["--telemetry-db", database.to_str().unwrap()]);

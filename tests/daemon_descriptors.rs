@@ -3,10 +3,11 @@
 
 mod common;
 
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
 
-use common::daemon::{Daemon, Place, until};
+use common::daemon::{Daemon, LIMIT, NOBODY, Place, is_root, runnable_by_all, set_mode, skipped, until};
 use common::peer::{Peer, frame, wake};
 use common::wakeline;
 
@@ -116,6 +117,27 @@ fn too_few_descriptors_to_start_with_are_one_sentence() {
         assert!(said.contains(&format!("the limit on open files is {limit}")), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
     }
+}
+
+#[test]
+fn too_few_threads_to_start_with_are_one_sentence() {
+    if !is_root() {
+        return skipped("only root can start it as a user whose threads are counted");
+    }
+    let place = Place::new();
+    let binary = runnable_by_all(&wakeline(), &place);
+    set_mode(place.path(), 0o777);
+    // A shell's own word for this limit differs from shell to shell.
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", "ulimit -u 1 && exec \"$0\" \"$@\""])
+        .arg(binary)
+        .arg("--socket")
+        .arg(place.socket())
+        .arg("--telemetry-db")
+        .arg(place.database())
+        .uid(NOBODY);
+    Daemon::spawn(command, &place.socket()).wait(LIMIT).assert_refused(&["thread"]);
 }
 
 #[test]

@@ -4,7 +4,8 @@
 mod common;
 
 use std::fs;
-use std::process::Stdio;
+use std::io::Read;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use common::daemon::{Daemon, LIMIT, Place, STOP_LIMIT, until};
@@ -246,7 +247,11 @@ fn a_signal_during_a_start_that_waits_for_the_database_ends_it_well() {
     let mut command = place.command();
     command.arg("--telemetry-db").arg(place.database());
     let daemon = Daemon::spawn(command, &place.socket());
-    std::thread::sleep(Duration::from_millis(700));
+    // The lock file has a pid only after the handlers are there.
+    let pid = daemon.pid().to_string();
+    until("it has the lock", || {
+        fs::read_to_string(place.at("wake.sock.lock")).is_ok_and(|text| text.trim() == pid)
+    });
     daemon.signal(Signal::TERM);
     let exit = daemon.wait(STOP_LIMIT);
     assert_eq!(exit.code(), Some(0), "{exit:?}");
@@ -258,7 +263,7 @@ fn a_stderr_that_nobody_drains_stops_neither_acks_nor_the_end() {
     let place = Place::new();
     let mut command = place.command();
     command.args(["--log", "debug"]).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut daemon = Killed(command.spawn().unwrap());
     until("it listens", || place.socket().exists());
     let mut peer = Peer::connect(&place.socket());
     // Each rejected wake is a line at this level; a pipe holds 64 KiB.
@@ -266,15 +271,48 @@ fn a_stderr_that_nobody_drains_stops_neither_acks_nor_the_end() {
         peer.send(&frame(b"{}"));
         assert!(!peer.ack().is_accepted());
     }
-    let pid = rustix::process::Pid::from_child(&child);
+    let pid = rustix::process::Pid::from_child(&daemon.0);
     rustix::process::kill_process(pid, Signal::TERM).unwrap();
     let started = std::time::Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if started.elapsed() > STOP_LIMIT {
-            child.kill().unwrap();
-            panic!("it never ended");
-        }
+    // A reader that is merely late gets the exit lines.
+    std::thread::sleep(Duration::from_millis(100));
+    let mut said = String::new();
+    daemon.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(daemon.0.wait().unwrap().success());
+    assert!(started.elapsed() < STOP_LIMIT, "{:?}", started.elapsed());
+    let end: Vec<&str> = said.lines().rev().take(2).collect();
+    assert!(end[0].starts_with("telemetry ") && end[1].starts_with("frames=3000 "), "{end:?}");
+    assert!(!end[1].contains("log_lines_dropped=0"), "{end:?}");
+}
+
+#[test]
+fn a_full_stderr_does_not_keep_it_from_ending() {
+    let place = Place::new();
+    let mut command = place.command();
+    command.args(["--log", "debug"]).stderr(Stdio::piped());
+    let mut daemon = Killed(command.spawn().unwrap());
+    until("it listens", || place.socket().exists());
+    let mut peer = Peer::connect(&place.socket());
+    for _ in 0..1_500 {
+        peer.send(&frame(b"{}"));
+        peer.ack();
+    }
+    let pid = rustix::process::Pid::from_child(&daemon.0);
+    rustix::process::kill_process(pid, Signal::TERM).unwrap();
+    let started = std::time::Instant::now();
+    while daemon.0.try_wait().unwrap().is_none() {
+        assert!(started.elapsed() < STOP_LIMIT, "it never ended");
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(child.wait().unwrap().success());
+    assert!(daemon.0.wait().unwrap().success());
+}
+
+/// A process that doesn't outlive its test.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }

@@ -190,33 +190,47 @@ fn a_file_deleted_just_before_the_exit_still_gets_what_waits() {
     assert_eq!(ids(&place.connect()), strings(4..8));
 }
 
-/// A sound database of another process, put at the path; the old file's WAL stays beside it or goes.
-fn replaced(place: &Place, wal_stays: bool) -> Vec<String> {
-    let theirs = strings(0..2_000);
-    let other = Place::new();
-    let telemetry = other.start();
-    push(&telemetry.recorder(), &theirs);
-    finish(&telemetry);
-    if !wal_stays {
-        remove(&place.db);
+/// A sound database of another process.
+struct Theirs {
+    place: Place,
+    ids: Vec<String>,
+}
+
+impl Theirs {
+    fn new() -> Self {
+        let (place, ids) = (Place::new(), strings(0..2_000));
+        let telemetry = place.start();
+        push(&telemetry.recorder(), &ids);
+        finish(&telemetry);
+        Self { place, ids }
     }
-    std::fs::copy(&other.db, place.directory.path().join("new.db")).unwrap();
-    std::fs::rename(place.directory.path().join("new.db"), &place.db).unwrap();
-    theirs
+
+    /// Puts it at a path; the old file's WAL stays beside it or goes.
+    fn replace(&self, ours: &Place, wal_stays: bool) {
+        let new = ours.directory.path().join("new.db");
+        std::fs::copy(&self.place.db, &new).unwrap();
+        if !wal_stays {
+            remove(&ours.db);
+        }
+        std::fs::rename(new, &ours.db).unwrap();
+    }
 }
 
 #[test]
 fn a_file_replaced_by_a_current_one_is_taken_up() {
     for wal_stays in [false, true] {
-        let place = Place::new();
+        let (theirs, place) = (Theirs::new(), Place::new());
         let telemetry = place.start();
         push(&telemetry.recorder(), (0..300).map(|i| format!("old-{i}")));
         written(&telemetry, 300);
-        let mut expected = replaced(&place, wal_stays);
+        theirs.replace(&place, wal_stays);
         eventually("the new file", || telemetry.counters().snapshot().reopened > 0);
         push(&telemetry.recorder(), ["new-1", "new-2"]);
         let counts = finish(&telemetry);
-        assert_eq!((counts.rows_written, counts.rows_orphaned), (302, 300), "{counts}");
+        // None, should the once-a-second look have come between the last row and the replacement.
+        assert!([0, 300].contains(&counts.rows_orphaned), "{counts}");
+        assert_eq!(counts.rows_written, 302, "{counts}");
+        let mut expected = theirs.ids.clone();
         expected.extend(["new-1".to_owned(), "new-2".to_owned()]);
         assert_eq!(ids(&place.connect()), expected, "WAL stays: {wal_stays}");
         assert_sound(&place);
@@ -226,15 +240,47 @@ fn a_file_replaced_by_a_current_one_is_taken_up() {
 #[test]
 fn a_file_replaced_just_before_the_end_keeps_its_rows() {
     for wal_stays in [false, true] {
-        let place = Place::new();
+        let (theirs, place) = (Theirs::new(), Place::new());
         let telemetry = place.start();
         push(&telemetry.recorder(), (0..300).map(|i| format!("old-{i}")));
         written(&telemetry, 300);
-        let expected = replaced(&place, wal_stays);
+        theirs.replace(&place, wal_stays);
         finish(&telemetry);
-        assert_eq!(ids(&place.connect()), expected, "WAL stays: {wal_stays}");
+        assert_eq!(ids(&place.connect()), theirs.ids, "WAL stays: {wal_stays}");
         assert_sound(&place);
     }
+}
+
+#[test]
+fn a_file_replaced_in_the_middle_of_a_burst_keeps_its_rows() {
+    let (theirs, place) = (Theirs::new(), Place::new());
+    // So small a limit that the WAL is being moved all the time.
+    let options = Options { wal_limit_bytes: 1 << 20, ..Options::default() };
+    let telemetry = Telemetry::start(&place.db, options).unwrap();
+    let recorder = telemetry.recorder();
+    let begun = Instant::now();
+    let mut replaced = false;
+    let mut pushed = 0_u64;
+    // Goes on until well after the look that finds the other file.
+    while begun.elapsed() < Duration::from_millis(2_500) {
+        if recorder.backlog() < 4_000 {
+            push(&recorder, [format!("ours-{:016x}", pushed.wrapping_mul(0x9e37_79b9_7f4a_7c15))]);
+            pushed += 1;
+        } else {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if !replaced && begun.elapsed() > Duration::from_millis(400) {
+            theirs.replace(&place, true);
+            replaced = true;
+        }
+    }
+    let counts = finish(&telemetry);
+    assert_eq!((counts.rows_written, counts.dropped_write_failed), (pushed, 0), "{counts}");
+    assert!(counts.reopened > 0, "{counts}");
+    assert_sound(&place);
+    let found = ids(&place.connect());
+    assert_eq!(found[..theirs.ids.len()], theirs.ids);
+    assert!(found[theirs.ids.len()..].iter().all(|id| id.starts_with("ours-")));
 }
 
 fn assert_sound(place: &Place) {

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 from daemon import Daemon
 from traffic import feed, run, wakes
 
@@ -110,3 +113,32 @@ def _answers(path: Path) -> bool:
             return [delivery.ack.status for delivery in poller.deliveries] == ["accepted"]
 
     return run("asyncio", ask())
+
+
+def test_a_terminal_that_nobody_reads_stops_neither_acks_nor_the_end(tmp_path: Path) -> None:
+    binary = os.environ.get("WAKELINE_BIN")
+    if binary is None:
+        pytest.skip("WAKELINE_BIN names no daemon")
+    master, terminal = os.openpty()
+    path = tmp_path / "wakeline.sock"
+    command = [binary, "--socket", str(path), "--log", "debug"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal) as daemon:
+        try:
+            deadline = time.monotonic() + 10
+            while not path.exists():
+                assert time.monotonic() < deadline, "it never listened"
+                time.sleep(0.005)
+            peer = socket.socket(socket.AF_UNIX)
+            peer.settimeout(10)
+            peer.connect(str(path))
+            reader = FrameReader()
+            for _ in range(2_000):
+                peer.sendall(frame(b"{}"))
+                while not reader.feed(peer.recv(65_536)):
+                    pass
+            daemon.send_signal(signal.SIGTERM)
+            assert daemon.wait(EXIT_S + 1) == 0
+        finally:
+            daemon.kill()
+            os.close(terminal)
+            os.close(master)

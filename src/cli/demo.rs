@@ -62,15 +62,12 @@ pub(super) fn run(arguments: &DemoArguments) -> Outcome {
     let mut out = std::io::stdout();
     writeln!(out, "daemon, socket and database in {} (removed at the end)", directory.path().display())?;
 
-    // Closed loop on one machine: the wakes come faster than rows can be written, so the ring takes them all.
-    let ring_rows = arguments.frames.next_power_of_two().max(8_192);
-    let mut daemon = Daemon::start(&socket, &database, ring_rows)?;
-    let mut round_trips = match send(&socket, arguments.frames, &interrupted) {
-        // A daemon of the same process group got the signal too, and went first.
+    let driven = drive(&socket, &database, arguments.frames, &interrupted);
+    // A daemon of the same process group got the signal too, and went first.
+    let (mut round_trips, summary) = match driven {
         Err(_) if interrupted.load(Ordering::Relaxed) => return Err(DemoError::Interrupted.into()),
-        sent => sent?,
+        driven => driven?,
     };
-    let summary = daemon.stop()?;
     let mut received = wake_recv_ms(&database)?;
     if received.len() != arguments.frames as usize {
         return Err(DemoError::RowsMissing { rows: received.len(), frames: arguments.frames, summary }.into());
@@ -96,6 +93,19 @@ fn row(out: &mut impl Write, name: &str, to_us: f64, sample: &mut [f64]) -> std:
             writeln!(out)
         }
     }
+}
+
+/// Runs a daemon and sends it the wakes; returns their round trips, ns, and what the daemon said at its end.
+fn drive(
+    socket: &Path,
+    database: &Path,
+    frames: u32,
+    interrupted: &AtomicBool,
+) -> Result<(Vec<f64>, String), Box<dyn std::error::Error>> {
+    // Closed loop on one machine: the wakes come faster than rows can be written, so the ring takes them all.
+    let mut daemon = Daemon::start(socket, database, frames.next_power_of_two().max(8_192))?;
+    let round_trips = send(socket, frames, interrupted)?;
+    Ok((round_trips, daemon.stop()?))
 }
 
 /// A daemon of this very binary, killed when the demo fails.

@@ -6,9 +6,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec};
 use tracing::level_filters::LevelFilter;
+
+use super::stderr;
 
 /// The log file could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -70,7 +72,9 @@ impl Write for Log {
         match &self.file {
             Some(file) => file.open.lock().unwrap_or_else(PoisonError::into_inner).write(line),
             None => {
-                to_stderr(line);
+                if !stderr::write(line, Duration::ZERO) {
+                    DROPPED.fetch_add(1, Ordering::Relaxed);
+                }
                 Ok(line.len())
             }
         }
@@ -87,25 +91,6 @@ static DROPPED: AtomicU64 = AtomicU64::new(0);
 /// How many log lines were dropped so far.
 pub(super) fn dropped_lines() -> u64 {
     DROPPED.load(Ordering::Relaxed)
-}
-
-/// What a pipe that is ready has room for, bytes.
-const PIPE_ROOM: usize = 4_096;
-
-/// Writes to stderr without ever waiting for it: the daemon's one thread must not stop because nobody drains a pipe.
-pub(super) fn to_stderr(line: &[u8]) {
-    if line.len() > PIPE_ROOM {
-        let mut cut = line[..PIPE_ROOM - 1].to_vec();
-        cut.push(b'\n');
-        return to_stderr(&cut);
-    }
-    let stderr = io::stderr();
-    let mut ready = [PollFd::new(&stderr, PollFlags::OUT)];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let is_ready = rustix::event::poll(&mut ready, Some(&now)).is_ok_and(|count| count == 1);
-    if !is_ready || stderr.lock().write_all(line).is_err() {
-        DROPPED.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 fn open(path: &Path) -> io::Result<File> {

@@ -4,8 +4,10 @@ mod demo;
 mod kill_switch;
 mod logging;
 mod serve;
+mod stderr;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -60,7 +62,10 @@ fn misused(subcommand: Option<&str>, what: &str) -> ! {
     command.error(clap::error::ErrorKind::MissingRequiredArgument, what).exit()
 }
 
+/// How long a reader of stderr may take to make room for what must be said.
+const SAY_PATIENCE: Duration = Duration::from_millis(500);
+
 /// Writes a line to stderr, unless it is gone or nobody drains it.
 fn say(line: &str) {
-    logging::to_stderr(format!("{line}\n").as_bytes());
+    stderr::write(format!("{line}\n").as_bytes(), SAY_PATIENCE);
 }

@@ -52,9 +52,24 @@ fn ring_rows(text: &str) -> Result<usize, String> {
 
 /// Two things were given one path.
 #[derive(Debug, thiserror::Error)]
-#[error("{} is the socket's own path or its lock; give the telemetry database, the kill switch and the log paths of their own", path.display())]
+#[error(
+    "{} is named twice; socket, its .lock, telemetry database, kill switch and log need paths of their own",
+    path.display()
+)]
 struct SharedPath {
     path: PathBuf,
+}
+
+fn check_apart<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Result<(), SharedPath> {
+    let mut seen = Vec::new();
+    for path in paths {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        if seen.contains(&absolute) {
+            return Err(SharedPath { path: path.clone() });
+        }
+        seen.push(absolute);
+    }
+    Ok(())
 }
 
 pub(super) fn run(arguments: ServeArguments) -> Outcome {
@@ -69,11 +84,8 @@ pub(super) fn run(arguments: ServeArguments) -> Outcome {
         log_file,
     } = arguments;
     let lock = PathBuf::from([socket.as_os_str(), OsStr::new(".lock")].join(OsStr::new("")));
-    for taken in [&telemetry_db, &kill_switch, &log_file].into_iter().flatten() {
-        if *taken == socket || *taken == lock {
-            return Err(SharedPath { path: taken.clone() }.into());
-        }
-    }
+    let named = [Some(&socket), Some(&lock), telemetry_db.as_ref(), kill_switch.as_ref(), log_file.as_ref()];
+    check_apart(named.into_iter().flatten())?;
     let kill_switch = kill_switch.map(KillSwitch::new).transpose()?;
     let log = logging::start(log, log_file)?;
     let options = ServeOptions {

@@ -112,7 +112,7 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
     let mut telemetry = match options.telemetry_db.clone() {
         None => None,
         Some(path) => {
-            let opening = tokio::task::spawn_blocking(move || Sink::open(&path, options.telemetry_ring_rows));
+            let opening = Sink::open_aside(path, options.telemetry_ring_rows)?;
             tokio::select! {
                 opened = opening => Some(opened.map_err(io::Error::other)??),
                 () = stop_signals.next() => return Ok(ServeReport::of_nothing(fire)),
@@ -203,12 +203,14 @@ impl Server {
     /// Lets in who connected before the daemon stopped and waits to be accepted: what it sent counts as received.
     fn admit_backlog(&self, listener: &UnixListener, connections: &mut JoinSet<()>) {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        for _ in 0..BACKLOG {
+        // The kernel holds one more than it was asked for.
+        for _ in 0..=BACKLOG {
             let accepted =
                 rustix::net::accept_with(listener, flags).map(std::os::unix::net::UnixStream::from);
             match accepted.map(UnixStream::from_std) {
                 Ok(Ok(stream)) => self.admit(stream, connections),
-                _ => return,
+                Err(rustix::io::Errno::AGAIN) => return,
+                _ => return self.hot_path.counters.accept_errors.add(1),
             }
         }
     }
@@ -290,6 +292,20 @@ struct Sink {
 }
 
 impl Sink {
+    /// Opens it on a thread of its own, since a locked database can take seconds.
+    fn open_aside(
+        path: PathBuf,
+        ring_rows: usize,
+    ) -> Result<oneshot::Receiver<Result<Self, TelemetryError>>, TelemetryError> {
+        let (done, opened) = oneshot::channel();
+        let opening = move || {
+            // Nobody waits any more when the daemon was stopped meanwhile.
+            let _ = done.send(Self::open(&path, ring_rows));
+        };
+        let thread = std::thread::Builder::new().name("telemetry-open".to_owned()).spawn(opening);
+        thread.map(|_| opened).map_err(TelemetryError::Thread)
+    }
+
     fn open(path: &Path, ring_rows: usize) -> Result<Self, TelemetryError> {
         let (end, ended) = oneshot::channel();
         let on_finished = Box::new(move || {

@@ -31,7 +31,7 @@ pub enum KillSwitchError {
     #[error("the kill switch's path is empty; name the file that engages it")]
     EmptyPath,
     /// The regular file at the path is nothing a kill switch ever wrote.
-    #[error("{} holds more than a reason and is left alone; is it the kill switch's path? remove it by hand if it is", path.display())]
+    #[error("{} holds more than a reason and is left alone; if it is the kill switch's path, it is engaged as it is until you remove it by hand", path.display())]
     NotAReason {
         /// Where.
         path: PathBuf,

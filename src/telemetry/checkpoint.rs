@@ -16,6 +16,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::counters::Counters;
+use super::identity::FileId;
 use super::store::Store;
 use crate::measure::rate_limit::RateLimit;
 
@@ -76,7 +77,7 @@ impl Checkpointer {
         self.last_write = Instant::now();
         self.usage = run(store.connection(), "NOOP").unwrap_or(self.usage);
         if self.waiting(store) >= self.limit / 16 {
-            self.move_aside(store.path(), counters);
+            self.move_aside(store, counters);
         }
         // One batch is a few MiB; leave room for it below the limit.
         let in_use = self.usage.frames * store.frame_bytes();
@@ -97,10 +98,8 @@ impl Checkpointer {
     ///
     /// Also worth a try on a full disk: a WAL started over needs no new blocks.
     pub(super) fn start_over(&mut self, store: &Store, counters: &Counters) {
-        if let Some(aside) = self.aside.take() {
-            // Two checkpoints can't run at once; what it moves needn't be moved again.
-            let _ = aside.join();
-        }
+        // Two checkpoints can't run at once; what the other moves needn't be moved again.
+        self.settle();
         let size = store.wal_bytes();
         // Starting over keeps the file's blocks; only a file beyond the limit is worth giving them back.
         let mode = if size > self.limit { "TRUNCATE" } else { "RESTART" };
@@ -169,13 +168,13 @@ impl Checkpointer {
 
     /// Has another thread move the WAL through a connection of its own, unless one is at it. Writers go on meanwhile;
     /// that this is sound is what [`super::sqlite_version_ok`] is for.
-    fn move_aside(&mut self, path: &Path, counters: &Arc<Counters>) {
+    fn move_aside(&mut self, store: &Store, counters: &Arc<Counters>) {
         if self.aside.as_ref().is_some_and(|thread| !thread.is_finished()) {
             return;
         }
-        let (path, counters) = (path.to_owned(), Arc::clone(counters));
+        let (path, file, counters) = (store.path().to_owned(), store.file(), Arc::clone(counters));
         let moving = move || {
-            if move_all(&path).is_some() {
+            if move_all(&path, file).is_some() {
                 counters.add_checkpoint();
             }
         };
@@ -183,8 +182,20 @@ impl Checkpointer {
         self.aside = thread::Builder::new().name("telemetry-wal".to_owned()).spawn(moving).ok();
     }
 
+    /// Waits for the other thread, if it is at it: before anything that must be alone with the WAL.
+    pub(super) fn settle(&mut self) {
+        if let Some(aside) = self.aside.take() {
+            // It has no result; a panic in it loses nothing but its checkpoint.
+            let _ = aside.join();
+        }
+    }
+
     fn checkpoint(&mut self, store: &Store, counters: &Counters, mode: &str) -> Option<Usage> {
-        let usage = run(store.connection(), mode)?;
+        let mut usage = run(store.connection(), mode)?;
+        if usage.held_back && usage.frames == 0 {
+            // Another checkpointer is at it; how far it got isn't told.
+            usage = Usage { held_back: true, ..self.usage };
+        }
         let size = store.wal_bytes();
         self.usage = usage;
         self.dirty = usage.moved < usage.frames || size > self.limit;
@@ -194,12 +205,22 @@ impl Checkpointer {
     }
 }
 
-/// One checkpoint of the database at `path`, through a connection that leaves no trace.
-fn move_all(path: &Path) -> Option<Usage> {
+/// One checkpoint of the database `file`, which should be at `path`, through a connection that leaves no trace.
+///
+/// Another file at the path would be given the pages of the WAL that still lies beside it. The check after the opening is
+/// the one that counts, as nothing has been read by then; the one before spares a stranger's file the opening.
+fn move_all(path: &Path, file: FileId) -> Option<Usage> {
+    let is_there = || FileId::at(path).is_ok_and(|found| found == Some(file));
+    if !is_there() {
+        return None;
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).ok()?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
     connection.busy_timeout(Duration::ZERO).ok()?;
+    if !is_there() {
+        return None;
+    }
     run(&connection, "PASSIVE")
 }
 
@@ -208,6 +229,9 @@ fn run(connection: &Connection, mode: &str) -> Option<Usage> {
     let mut statement = connection.prepare_cached(&format!("PRAGMA wal_checkpoint({mode})")).ok()?;
     let (held_back, frames, moved): (bool, i64, i64) =
         statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).ok()?;
-    let frames = u64::try_from(frames).ok()?;
-    Some(Usage { held_back, frames, moved: u64::try_from(moved).ok()?.min(frames) })
+    if frames < 0 && !held_back {
+        return None;
+    }
+    let (frames, moved) = (frames.max(0).unsigned_abs(), moved.max(0).unsigned_abs());
+    Some(Usage { held_back, frames, moved: moved.min(frames) })
 }

@@ -32,6 +32,7 @@ static BUSY: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static TROUBLE: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static REFUSED: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static MOVED: RateLimit = RateLimit::new(RateLimit::WARNINGS);
+static HELD: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static RING_FULL: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static REOPEN: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 
@@ -257,7 +258,7 @@ impl Writer {
         warn_limited(
             &MOVED,
             &self.path,
-            &format!("the file was {what}; {} rows went into the old one; opening it again", self.unmatched),
+            &format!("the file was {what}; {} rows went into the old one", self.unmatched),
         );
         if self.drop_store() {
             self.reopen();
@@ -267,9 +268,17 @@ impl Writer {
     /// Closes the connection; rows it wrote into a file that is no longer at the path are orphans. `false` when it has to
     /// stay: its WAL can't be emptied yet and would harm the file that took the path.
     fn drop_store(&mut self) -> bool {
+        self.checkpointer.settle();
         let Some(store) = self.store.take() else { return true };
         let standing = store.standing();
-        if standing == Standing::Replaced && !store.empty_wal() {
+        // Also when the file is still there: it could be replaced beside its WAL before it is opened again.
+        let emptied = standing == Standing::Gone || store.empty_wal();
+        if standing == Standing::Replaced && !emptied {
+            warn_limited(
+                &HELD,
+                &self.path,
+                "another connection holds the replaced file's WAL; rows go on into the old file until it ends",
+            );
             self.store = Some(store);
             return false;
         }
@@ -338,6 +347,7 @@ impl Writer {
                 self.path.display()
             );
         }
+        self.checkpointer.settle();
         let Some(store) = self.store.take() else { return };
         let standing = store.standing();
         if matches!(standing, Standing::Gone | Standing::Replaced) {
