@@ -13,6 +13,7 @@ pub mod endpoint;
 mod hot_path;
 mod outbox;
 pub mod server;
+mod sink;
 mod stop;
 
 pub use counters::Counters;

@@ -1,7 +1,7 @@
 //! Accepting connections, answering signals, and the orderly stop.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -9,22 +9,19 @@ use rustix::net::SocketFlags;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinSet};
 
 use super::connection;
 use super::endpoint::{BACKLOG, Endpoint, EndpointError};
 use super::hot_path::HotPath;
+use super::sink::Sink;
 use super::stop::StopSignal;
 use crate::fire::Fire;
 use crate::measure::rate_limit::RateLimit;
-use crate::telemetry::{self, FinalCounts, Telemetry, TelemetryError};
+use crate::telemetry::{FinalCounts, TelemetryError};
 
 /// From the signal to the moment the telemetry gives up; the process is gone within five seconds of the signal.
 const TELEMETRY_GIVES_UP: Duration = Duration::from_secs(4);
-
-/// How long past that the writer may take to say so; stuck inside the database it is left behind.
-const WRITER_GRACE: Duration = Duration::from_millis(400);
 
 /// From the signal to the moment connections are dropped as they are.
 const CONNECTIONS_END: Duration = Duration::from_millis(1_500);
@@ -119,7 +116,7 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
             }
         }
     };
-    let recorder = telemetry.as_ref().map(|sink| sink.telemetry.recorder());
+    let recorder = telemetry.as_ref().map(Sink::recorder);
     let server = Server {
         hot_path: Rc::new(HotPath::new(fire, recorder)),
         stop: Rc::default(),
@@ -137,7 +134,7 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
             biased;
             () = stop_signals.next() => break,
             _ = hangups.recv() => (options.on_hangup)(),
-            () = writer_end(&mut telemetry) => {
+            () = writer_end(telemetry.as_mut()) => {
                 tracing::error!("the telemetry writer ended, a bug in wakeline, please report it; rows are lost from now on");
             }
             // Before the accept: who connects and leaves in a loop must not pile up.
@@ -171,8 +168,8 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
     let frames = server.hot_path.summary();
     let counts = match telemetry {
         None => FinalCounts::default(),
-        Some(sink) if hurried => sink.telemetry.finish(Instant::now()),
-        Some(sink) => sink.drain(stopped_at + TELEMETRY_GIVES_UP, &mut stop_signals).await,
+        Some(sink) if hurried => sink.abandon(),
+        Some(sink) => sink.drain(stopped_at + TELEMETRY_GIVES_UP, stop_signals.next()).await,
     };
     Ok(ServeReport { frames, telemetry: counts.to_string() })
 }
@@ -245,16 +242,10 @@ fn check_descriptor_limit() -> Result<(), ServeError> {
     }
 }
 
-/// Waits for the telemetry writer to end, which it should not; for ever when there is none or it has ended already.
-async fn writer_end(telemetry: &mut Option<Sink>) {
-    match telemetry.as_mut().and_then(|sink| sink.ended.as_mut()) {
-        Some(ended) => {
-            // Its end is its end, told or not.
-            let _ = ended.await;
-            if let Some(sink) = telemetry {
-                sink.ended = None;
-            }
-        }
+/// Waits for the telemetry writer to end; for ever when there is none.
+async fn writer_end(telemetry: Option<&mut Sink>) {
+    match telemetry {
+        Some(sink) => sink.writer_end().await,
         None => std::future::pending().await,
     }
 }
@@ -281,58 +272,5 @@ impl StopSignals {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
-    }
-}
-
-/// The telemetry, and word of its writer's end.
-struct Sink {
-    telemetry: Telemetry,
-    /// `None` once that word has come.
-    ended: Option<oneshot::Receiver<()>>,
-}
-
-impl Sink {
-    /// Opens it on a thread of its own, since a locked database can take seconds.
-    fn open_aside(
-        path: PathBuf,
-        ring_rows: usize,
-    ) -> Result<oneshot::Receiver<Result<Self, TelemetryError>>, TelemetryError> {
-        let (done, opened) = oneshot::channel();
-        let opening = move || {
-            // Nobody waits any more when the daemon was stopped meanwhile.
-            let _ = done.send(Self::open(&path, ring_rows));
-        };
-        let thread = std::thread::Builder::new().name("telemetry-open".to_owned()).spawn(opening);
-        thread.map(|_| opened).map_err(TelemetryError::Thread)
-    }
-
-    fn open(path: &Path, ring_rows: usize) -> Result<Self, TelemetryError> {
-        let (end, ended) = oneshot::channel();
-        let on_finished = Box::new(move || {
-            // Nobody listens any more when the wait was cut short.
-            let _ = end.send(());
-        });
-        let options = telemetry::Options {
-            ring_capacity: ring_rows,
-            on_finished: Some(on_finished),
-            ..telemetry::Options::default()
-        };
-        Ok(Self { telemetry: Telemetry::start(path, options)?, ended: Some(ended) })
-    }
-
-    /// Waits until every row is committed, the deadline has passed, or a second signal comes.
-    async fn drain(self, deadline: Instant, stop_signals: &mut StopSignals) -> FinalCounts {
-        self.telemetry.begin_shutdown(deadline);
-        let ended = async {
-            if let Some(ended) = self.ended {
-                let _ = ended.await;
-            }
-        };
-        tokio::select! {
-            () = ended => {}
-            () = tokio::time::sleep_until((deadline + WRITER_GRACE).into()) => {}
-            () = stop_signals.next() => {}
-        }
-        self.telemetry.finish(Instant::now())
     }
 }
