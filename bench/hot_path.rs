@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use wakeline::fire::{DispatchNothing, Fire, OrderPolicy, snap_to_grid};
-use wakeline::measure::percentiles::Summary;
+use wakeline::measure::percentiles::{Summary, percentile};
 use wakeline::telemetry::{Options, Recorder, Stage, Telemetry};
 use wakeline::wire::message::DEFAULT_PRICE_RANGES;
 use wakeline::wire::{Decoder, Status, WakeAck, encode};
@@ -17,6 +17,9 @@ mod common;
 use common::benchmark_wake;
 
 const ID: &str = "0f2c6d0e9b8a4c7d8e1f23456789abcd";
+
+const WARM_UP: usize = 200;
+const ROUNDS: usize = 2_000;
 
 /// A part of the hot path that can be run again and again.
 type Part = Box<dyn FnMut()>;
@@ -107,17 +110,31 @@ fn measure(recorder: Recorder) {
         counted(&mut part, times);
         return;
     }
-    println!(
-        "{:<26}{:>9}{:>9}{:>9}{:>9}   ns a run, batches of 64, 2,000 after 200",
-        "", "min", "p50", "p90", "p99"
-    );
-    for (name, mut part) in parts(recorder) {
-        let mut sample: Vec<f64> = (0..2_200).map(|_| batch_ns(&mut part)).skip(200).collect();
+    // Part by part in each round, so that a machine that changes its speed changes it for all of them.
+    let mut parts = parts(recorder);
+    let mut samples = vec![Vec::with_capacity(ROUNDS); parts.len()];
+    for round in 0..WARM_UP + ROUNDS {
+        for ((_, part), sample) in parts.iter_mut().zip(&mut samples) {
+            let ns = batch_ns(part);
+            if round >= WARM_UP {
+                sample.push(ns);
+            }
+        }
+    }
+    let of = |wanted: &str| parts.iter().position(|(name, _)| *name == wanted).expect("a part's name");
+    let pairs = samples[of("decode")].iter().zip(&samples[of("decode_serde_json")]);
+    let mut ratios: Vec<f64> = pairs.map(|(ours, theirs)| ours / theirs).collect();
+    println!("ns a run, batches of 64, {ROUNDS} rounds after {WARM_UP}");
+    println!("{:<26}{:>9}{:>9}{:>9}{:>9}", "", "min", "p50", "p90", "p99");
+    for ((name, _), sample) in parts.iter().zip(&mut samples) {
         let min = sample.iter().copied().fold(f64::INFINITY, f64::min);
-        if let Some(Summary { p50, p90, p99, .. }) = Summary::of(&mut sample) {
+        if let Some(Summary { p50, p90, p99, .. }) = Summary::of(sample) {
             println!("{name:<26}{min:>9.1}{p50:>9.1}{p90:>9.1}{p99:>9.1}");
         }
     }
+    ratios.sort_by(f64::total_cmp);
+    let [low, median, high] = [0.05, 0.5, 0.95].map(|p| percentile(&ratios, p).unwrap_or(f64::NAN));
+    println!("decode / decode_serde_json, by round: median {median:.3} (p5 {low:.3}, p95 {high:.3})");
 }
 
 /// What callgrind is told to count.

@@ -1,9 +1,10 @@
-//! What the telemetry writer holds and what it costs at rest: `cargo bench --bench telemetry_writer`.
+//! What the telemetry writer holds, how soon its rows are seen, and what it costs at rest:
+//! `cargo bench --bench telemetry_writer`.
 #![allow(clippy::unwrap_used, reason = "a benchmark that can't go on has nobody to tell but its reader")]
 
 use std::time::{Duration, Instant};
 
-use wakeline::measure::percentiles::percentile;
+use wakeline::measure::percentiles::{Summary, percentile};
 use wakeline::telemetry::{BATCH_ROWS, Options, Stage, Telemetry};
 
 const ROWS: usize = 100_000;
@@ -22,6 +23,7 @@ fn main() {
         let median = percentile(&ratios, 0.5).unwrap();
         println!("{name}: median ratio {median:.2} (from {:.2} to {:.2})\n", ratios[0], ratios[PAIRS - 1]);
     }
+    visibility();
     println!("idle writer: {:.4}% of a core", idle_cpu_percent());
 }
 
@@ -80,6 +82,38 @@ fn naive_rows_per_second(ids: &[String]) -> f64 {
         db.execute_batch("COMMIT").unwrap();
     }
     ids.len() as f64 / started.elapsed().as_secs_f64()
+}
+
+/// Bursts of 40 rows each 20 ms for ten seconds; how long after its push another connection, looking each ms, sees a row.
+fn visibility() {
+    const BURSTS: usize = 500;
+    const BURST: usize = 40;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.db");
+    let telemetry = Telemetry::start(&path, Options::default()).unwrap();
+    let recorder = telemetry.recorder();
+    let reader = rusqlite::Connection::open(&path).unwrap();
+    let mut last_id = reader.prepare("SELECT ifnull(max(id), 0) FROM latency_events").unwrap();
+    let (mut pushed, mut seen_after_ms) = (Vec::new(), Vec::new());
+    let begun = Instant::now();
+    while seen_after_ms.len() < BURSTS * BURST {
+        let due = (begun.elapsed().as_millis() / 20) as usize + 1;
+        while pushed.len() < due.min(BURSTS) * BURST {
+            recorder.push(&uuid_like(pushed.len()), Stage::WakeRecv, 1, 1, 0.002, false);
+            pushed.push(Instant::now());
+        }
+        recorder.nudge();
+        let last = last_id.query_row([], |row| row.get::<_, i64>(0)).unwrap() as usize;
+        let fresh = pushed[seen_after_ms.len()..last].iter().map(|at| at.elapsed().as_secs_f64() * 1e3);
+        seen_after_ms.extend(fresh);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    telemetry.finish(Instant::now() + Duration::from_secs(4));
+    let late = seen_after_ms.iter().filter(|ms| **ms > 50.0).count();
+    let Summary { count, p50, p99, max, .. } = Summary::of(&mut seen_after_ms).unwrap();
+    println!(
+        "seen by another connection: {count} rows, ms p50 {p50:.1}, p99 {p99:.1}, max {max:.1}, {late} over 50 ms"
+    );
 }
 
 fn idle_cpu_percent() -> f64 {

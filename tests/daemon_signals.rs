@@ -259,22 +259,10 @@ fn a_signal_during_a_start_that_waits_for_the_database_ends_it_well() {
 }
 
 #[test]
-fn a_stderr_that_nobody_drains_stops_neither_acks_nor_the_end() {
+fn a_reader_of_stderr_that_is_merely_late_gets_the_exit_lines() {
     let place = Place::new();
-    let mut command = place.command();
-    command.args(["--log", "debug"]).stderr(Stdio::piped());
-    let mut daemon = Killed(command.spawn().unwrap());
-    until("it listens", || place.socket().exists());
-    let mut peer = Peer::connect(&place.socket());
-    // Each rejected wake is a line at this level; a pipe holds 64 KiB.
-    for _ in 0..3_000 {
-        peer.send(&frame(b"{}"));
-        assert!(!peer.ack().is_accepted());
-    }
-    let pid = rustix::process::Pid::from_child(&daemon.0);
-    rustix::process::kill_process(pid, Signal::TERM).unwrap();
-    let started = std::time::Instant::now();
-    // A reader that is merely late gets the exit lines.
+    let mut daemon = with_full_stderr(&place);
+    let started = daemon.terminate();
     std::thread::sleep(Duration::from_millis(100));
     let mut said = String::new();
     daemon.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -286,25 +274,39 @@ fn a_stderr_that_nobody_drains_stops_neither_acks_nor_the_end() {
 }
 
 #[test]
-fn a_full_stderr_does_not_keep_it_from_ending() {
+fn a_stderr_that_nobody_ever_drains_does_not_keep_it_from_ending() {
     let place = Place::new();
-    let mut command = place.command();
-    command.args(["--log", "debug"]).stderr(Stdio::piped());
-    let mut daemon = Killed(command.spawn().unwrap());
-    until("it listens", || place.socket().exists());
-    let mut peer = Peer::connect(&place.socket());
-    for _ in 0..1_500 {
-        peer.send(&frame(b"{}"));
-        peer.ack();
-    }
-    let pid = rustix::process::Pid::from_child(&daemon.0);
-    rustix::process::kill_process(pid, Signal::TERM).unwrap();
-    let started = std::time::Instant::now();
+    let mut daemon = with_full_stderr(&place);
+    let started = daemon.terminate();
     while daemon.0.try_wait().unwrap().is_none() {
         assert!(started.elapsed() < STOP_LIMIT, "it never ended");
         std::thread::sleep(Duration::from_millis(20));
     }
     assert!(daemon.0.wait().unwrap().success());
+}
+
+/// A daemon that went on acking while the pipe it logs to, which nobody reads, filled up.
+fn with_full_stderr(place: &Place) -> Killed {
+    let mut command = place.command();
+    command.args(["--log", "debug"]).stderr(Stdio::piped());
+    let daemon = Killed(command.spawn().unwrap());
+    until("it listens", || place.socket().exists());
+    let mut peer = Peer::connect(&place.socket());
+    // Each rejected wake is a line at this level; a pipe holds 64 KiB.
+    for _ in 0..3_000 {
+        peer.send(&frame(b"{}"));
+        assert!(!peer.ack().is_accepted());
+    }
+    daemon
+}
+
+impl Killed {
+    /// Asks it to end; returns when that was.
+    fn terminate(&self) -> std::time::Instant {
+        let pid = rustix::process::Pid::from_child(&self.0);
+        rustix::process::kill_process(pid, Signal::TERM).unwrap();
+        std::time::Instant::now()
+    }
 }
 
 /// A process that doesn't outlive its test.
