@@ -13,6 +13,7 @@
 //! | [`executor`] | the daemon: socket, connections, the hot path, the orderly stop |
 //! | [`fire`] | what follows an ack: refusals, price grid, kill switch, order, dispatch |
 //! | [`telemetry`] | latency rows into the SQLite file both processes share |
+//! | [`signer`] | signatures of Kalshi requests, made and checked |
 //! | [`wire`] | frames, and the JSON in them, byte for byte as the reference has it |
 //! | [`memory`] | an allocator that counts |
 //! | [`measure`] | clocks, percentiles, rate limits |
@@ -24,5 +25,6 @@ pub mod executor;
 pub mod fire;
 pub mod measure;
 pub mod memory;
+pub mod signer;
 pub mod telemetry;
 pub mod wire;

@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand, each a thin shell around the library.
 
 mod demo;
+mod kalshi;
 mod kill_switch;
 mod logging;
 mod serve;
@@ -29,6 +30,8 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Engage, release or look at the kill switch that stops real fires.
     KillSwitch(kill_switch::KillSwitchArguments),
+    /// Sign a request to Kalshi, or check a signature.
+    Kalshi(kalshi::KalshiArguments),
     /// Start a daemon, drive frames through it, and print what came of it.
     Demo(demo::DemoArguments),
 }
@@ -42,6 +45,7 @@ pub fn run() -> ExitCode {
     let outcome = match (command, serve) {
         (Some(Command::Serve(arguments)), _) | (None, Some(arguments)) => serve::run(arguments),
         (Some(Command::KillSwitch(arguments)), _) => kill_switch::run(arguments),
+        (Some(Command::Kalshi(arguments)), _) => kalshi::run(arguments),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments),
         (None, None) => misused(None, "--socket PATH or a subcommand is needed"),
     };

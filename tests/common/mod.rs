@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails loudly")]
 
 pub mod daemon;
+pub mod keys;
 pub mod peer;
 pub mod rows;
 
