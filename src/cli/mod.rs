@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand, each a thin shell around the library.
 
+mod bench;
 mod demo;
 mod kalshi;
 mod kill_switch;
@@ -32,6 +33,8 @@ enum Command {
     KillSwitch(kill_switch::KillSwitchArguments),
     /// Sign a request to Kalshi, or check a signature.
     Kalshi(kalshi::KalshiArguments),
+    /// Measure what the parts cost.
+    Bench(bench::BenchArguments),
     /// Start a daemon, drive frames through it, and print what came of it.
     Demo(demo::DemoArguments),
 }
@@ -46,6 +49,7 @@ pub fn run() -> ExitCode {
         (Some(Command::Serve(arguments)), _) | (None, Some(arguments)) => serve::run(arguments),
         (Some(Command::KillSwitch(arguments)), _) => kill_switch::run(arguments),
         (Some(Command::Kalshi(arguments)), _) => kalshi::run(arguments),
+        (Some(Command::Bench(arguments)), _) => bench::run(arguments),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments),
         (None, None) => misused(None, "--socket PATH or a subcommand is needed"),
     };
