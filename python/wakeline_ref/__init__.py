@@ -1,1 +1,1 @@
-"""Python side of the wakeline wire protocol: the judge, a poller, and an executor to compare with."""
+"""Python side of wakeline: the judge of its wire protocol, a poller, an executor and a signer to compare with."""
