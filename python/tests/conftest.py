@@ -1,4 +1,4 @@
-"""Fixtures: the binary, a directory short enough for a socket, daemons that never outlive a test."""
+"""Fixtures: the binary, a directory short enough for a socket, daemons that never outlive a test, a throwaway key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 from daemon import Daemon
+from signer import Signer, pem, write_key
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,3 +43,21 @@ def launch(binary: Path, directory: Path) -> Iterator[Callable[..., Daemon]]:
     yield start
     for daemon in started:
         daemon.kill()
+
+
+@pytest.fixture(scope="session")
+def kalshi(binary: Path) -> Signer:
+    """The signer to test."""
+    return Signer(binary)
+
+
+@pytest.fixture(scope="session")
+def key() -> RSAPrivateKey:
+    """A key that nobody else has, and nobody will."""
+    return generate_private_key(65537, 2048)
+
+
+@pytest.fixture(scope="session")
+def key_file(key: RSAPrivateKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of that key, as the exchange hands it out."""
+    return write_key(tmp_path_factory.mktemp("key") / "kalshi.pem", pem(key))
