@@ -32,11 +32,13 @@ fn version_and_help_go_to_stdout_and_exit_with_zero() {
         format!("wakeline {}\n", env!("CARGO_PKG_VERSION"))
     );
     assert!(version.status.success() && version.stderr.is_empty());
-    let helps: [(&[&str], &str); 4] = [
+    let helps: [(&[&str], &str); 6] = [
         (&["--help"], "--socket"),
         (&["serve", "--help"], "--telemetry-db"),
         (&["kill-switch", "--help"], "engage"),
         (&["demo", "--help"], "Usage"),
+        (&["kalshi", "--help"], "verify"),
+        (&["bench", "sign", "--help"], "--python"),
     ];
     for (arguments, word) in helps {
         let help = run(arguments);

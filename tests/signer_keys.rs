@@ -268,3 +268,25 @@ fn a_fifo_is_read_and_one_without_a_writer_isnt_waited_for() {
     drop(held);
     reader.join().unwrap().unwrap();
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 64, ..Default::default() })]
+
+    #[test]
+    fn a_changed_key_is_taken_whole_or_refused(
+        at in 0..1_670_usize, byte in proptest::num::u8::ANY, pkcs8 in proptest::bool::ANY,
+    ) {
+        let key = keys::key();
+        let mut pem = if pkcs8 { keys::pkcs8(&key) } else { keys::pkcs1(&key) };
+        pem[at] = byte;
+        if Signer::from_pem(&pem).is_ok() {
+            // Some changes leave the key as it is: in a line end, or before BEGIN.
+            assert_taken(&pem, &key);
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused(text: Vec<u8>) {
+        refusal(text);
+    }
+}

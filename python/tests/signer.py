@@ -92,11 +92,11 @@ class Signer:
     """`wakeline kalshi` of one binary."""
 
     def __init__(self, binary: Path) -> None:
-        self._binary = binary
+        self.binary = binary
 
     def command(self, verb: str, options: dict[str, str | Path], request: Request, *flags: str) -> list[str]:
         """The words of a command about `request`."""
-        words = [str(self._binary), "kalshi", verb, *(f"--{name}={value}" for name, value in options.items())]
+        words = [str(self.binary), "kalshi", verb, *(f"--{name}={value}" for name, value in options.items())]
         if request == handshake(request.timestamp):
             words.append("--ws")
         else:

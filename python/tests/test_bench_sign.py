@@ -12,7 +12,7 @@ import cryptography
 import pytest
 from conftest import ROOT
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from signer import DEADLINE_S, pem
+from signer import DEADLINE_S, Signer, pem, run
 
 import bench_sign
 from wakeline_ref.signing import Request, verify
@@ -101,3 +101,10 @@ def test_without_cryptography_it_says_what_to_install(key: RSAPrivateKey) -> Non
     assert done.stderr.count("\n") == 1
     (pin,) = re.findall(r"(?m)^cryptography==\S+$", (ROOT / "python" / "requirements.txt").read_text())
     assert f"{sys.executable} -m pip install {pin}" in done.stderr
+
+
+def test_the_benchmark_measures_this_python(kalshi: Signer) -> None:
+    words = [str(kalshi.binary), "bench", "sign", "--samples=100", "--warm-up=1", f"--python={sys.executable}"]
+    answer = run(words)
+    assert answer.code == 0, answer.said
+    assert f"cryptography {cryptography.__version__}, CPython {platform.python_version()}" in answer.out

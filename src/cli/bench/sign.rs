@@ -80,7 +80,9 @@ pub(super) fn run(arguments: &SignBench) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has each kind sign `count` times, in turn, each round beginning with another; Python has its turn between rounds.
+/// Has each kind sign `count` times, in turn; Python has its turn between rounds.
+///
+/// Who is first changes, and the direction: whoever follows another kind finds the caches as that one left them.
 fn take(
     kinds: &mut [(String, Sign<'_>)],
     mut python: Option<&mut PythonSigner>,
@@ -93,8 +95,9 @@ fn take(
     while left > 0 {
         let round = left.min(ROUND);
         for turn in 0..round as usize {
-            for offset in 0..kinds.len() {
-                let index = (turn + offset) % kinds.len();
+            for step in 0..kinds.len() {
+                let forward = (turn / 2 + step) % kinds.len();
+                let index = if turn % 2 == 0 { forward } else { kinds.len() - 1 - forward };
                 let start = monotonic_ns();
                 (kinds[index].1)()?;
                 rows[index].samples_ns.push((monotonic_ns() - start) as f64);
