@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from daemon import Daemon
-from traffic import LOOPS, feed, run, wakes
+from traffic import feed, wakes
 
+from wakeline_ref.loops import LOOPS, run
 from wakeline_ref.poller import Poller
 from wakeline_ref.protocol import encode
 from wakeline_ref.telemetry import LatencyRow, count_rows, open_database, read_rows

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 from daemon import Daemon
-from traffic import feed, run, wakes
+from traffic import feed, wakes
 
 from wakeline_ref.executor import Executor
+from wakeline_ref.loops import run
 from wakeline_ref.poller import Poller
 from wakeline_ref.protocol import FrameReader, encode, frame
 from wakeline_ref.telemetry import count_rows, open_database

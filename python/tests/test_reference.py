@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from traffic import LOOPS, feed, run, wakes
+from traffic import feed, wakes
 
 from wakeline_ref.executor import Executor
+from wakeline_ref.loops import LOOPS, run
 from wakeline_ref.poller import Poller
 from wakeline_ref.protocol import FrameReader, OversizeFrame, decode_ack, encode, frame
 from wakeline_ref.rules import Violation, first_violation

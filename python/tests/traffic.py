@@ -1,29 +1,13 @@
-"""Wakes to send, and both event loops to send them on."""
+"""Wakes to send, and a poller that sends them."""
 
 from __future__ import annotations
 
-import asyncio
 import random
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
-
-import uvloop
 
 from wakeline_ref.poller import Poller
 from wakeline_ref.protocol import WakeMessage
 
-Result = TypeVar("Result")
-LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
-    "asyncio": asyncio.new_event_loop,
-    "uvloop": uvloop.new_event_loop,
-}
 BATCH = 500
-
-
-def run(loop: str, main: Coroutine[Any, Any, Result]) -> Result:
-    """Runs `main` on the event loop named `loop`."""
-    with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
-        return runner.run(main)
 
 
 def wakes(count: int, seed: int = 7) -> list[WakeMessage]:

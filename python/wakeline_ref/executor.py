@@ -39,6 +39,11 @@ class Executor:
         """Telemetry rows committed so far."""
         return self._telemetry.rows_written
 
+    @property
+    def rows_dropped(self) -> int:
+        """Telemetry rows that found the writer's queue full."""
+        return self._telemetry.dropped
+
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_unix_server(self._serve, self._socket_path)
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from wakeline_ref.protocol import (
     encode,
     frame,
 )
+from wakeline_ref.telemetry import LatencyRow, TelemetryWriter
 
 QUEUE_DEPTH = 1_000
 BACKOFF_S = 1.0
@@ -26,19 +28,26 @@ BACKOFF_S = 1.0
 
 @dataclass(frozen=True)
 class Delivery:
-    """One wake that was acked. `wake_send_ms` runs from before its encoding to after its ack's decoding."""
+    """One wake that was acked. `round_trip_ms` runs from before its encoding to after its ack's decoding."""
 
     wake: WakeMessage
     ack: WakeAck
     ack_body: bytes
-    wake_send_ms: float
+    round_trip_ms: float
 
 
 class Poller:
-    """The sending side of one socket; use as an async context manager."""
+    """The sending side of one socket; use as an async context manager.
+
+    With `telemetry` it writes a wake_send row for each wake, from its queueing until its frame was drained.
+    """
 
     def __init__(
-        self, socket_path: Path, backoff_s: float = BACKOFF_S, queue_depth: int = QUEUE_DEPTH
+        self,
+        socket_path: Path,
+        backoff_s: float = BACKOFF_S,
+        queue_depth: int = QUEUE_DEPTH,
+        telemetry: TelemetryWriter | None = None,
     ) -> None:
         self.deliveries: list[Delivery] = []
         self.dropped_queue_full = 0
@@ -46,6 +55,7 @@ class Poller:
         self.failed_connects = 0
         self._socket_path = socket_path
         self._backoff_s = backoff_s
+        self._telemetry = telemetry
         self._queue: asyncio.Queue[WakeMessage] = asyncio.Queue(queue_depth)
         self._clock_domain = clock_domain()
         self._task: asyncio.Task[None] | None = None
@@ -62,11 +72,13 @@ class Poller:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def offer(self, wake: WakeMessage) -> bool:
-        """Queues `wake` without waiting; False, and counted, when the queue is full."""
+        """Stamps and queues `wake` without waiting; False, and counted, when the queue is full."""
+        now_ns = time.monotonic_ns()
+        stamped = replace(
+            wake, sent_at_ms=wall_ms(), sent_at_ns=now_ns, recv_ns=now_ns, clock_domain=self._clock_domain
+        )
         try:
-            self._queue.put_nowait(
-                replace(wake, recv_ns=time.monotonic_ns(), clock_domain=self._clock_domain)
-            )
+            self._queue.put_nowait(stamped)
         except asyncio.QueueFull:
             self.dropped_queue_full += 1
             return False
@@ -94,21 +106,31 @@ class Poller:
 
     async def _deliver_next(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Sends one wake and takes its ack; a wake whose ack never comes is lost, and said so."""
-        queued = await self._queue.get()
+        wake = await self._queue.get()
         acked = False
         try:
             started_ns = time.monotonic_ns()
-            wake = replace(queued, sent_at_ms=wall_ms(), sent_at_ns=started_ns)
             writer.write(frame(encode(wake)))
             await writer.drain()
+            self._record(wake, time.monotonic_ns())
             ack_body = await read_frame(reader)
             ack = decode_ack(ack_body)
             acked = True
             self.deliveries.append(Delivery(wake, ack, ack_body, (time.monotonic_ns() - started_ns) / 1e6))
         finally:
             if not acked:
-                self.lost_in_flight.append(queued.correlation_id)
+                self.lost_in_flight.append(wake.correlation_id)
             self._queue.task_done()
+
+    def _record(self, wake: WakeMessage, drained_ns: int) -> None:
+        if self._telemetry is not None:
+            duration_ms = (drained_ns - wake.sent_at_ns) / 1e6
+            metadata = json.dumps({"dry_run": wake.dry_run})
+            self._telemetry.push(
+                LatencyRow(
+                    wake.correlation_id, "wake_send", wake.sent_at_ms, wall_ms(), duration_ms, metadata
+                )
+            )
 
 
 async def read_frame(reader: asyncio.StreamReader) -> bytes:
