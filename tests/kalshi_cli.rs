@@ -265,3 +265,22 @@ fn a_pipe_that_breaks_is_an_error_and_not_a_panic() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.starts_with("wakeline: ") && !said.contains("panicked"), "{said}");
 }
+
+#[test]
+fn a_configuration_of_openssl_for_the_machine_changes_nothing() {
+    let place = Place::new();
+    let other_providers = "openssl_conf = a\n[a]\nproviders = b\n[b]\nbase = c\n[c]\nactivate = 1\n";
+    let configuration = keys::file(place.path(), "openssl.cnf", other_providers);
+    for configuration in [&configuration, &place.path().join("none")] {
+        let run = |arguments: &[&str], file: &Path| {
+            let mut command = Command::new(wakeline());
+            command.arg("kalshi").args(arguments).arg(file).env("OPENSSL_CONF", configuration);
+            printed(command.output().unwrap())
+        };
+        let sign = ["sign", "--ws", "--timestamp", TIMESTAMP, "--key-id", "id", "--key"];
+        let headers = run(&sign, &place.key);
+        let verify =
+            ["verify", "--ws", "--timestamp", TIMESTAMP, "--signature", signature(&headers), "--public-key"];
+        assert_eq!(run(&verify, &place.public), "valid\n");
+    }
+}

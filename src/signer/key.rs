@@ -4,6 +4,7 @@ use openssl::error::ErrorStack;
 use openssl::pkey::{Id, PKey, Private};
 use openssl::rsa::Rsa;
 
+use super::library;
 use super::pem::{self, Block, CutShort, Label};
 
 /// Fewest bits of a modulus that is taken.
@@ -86,6 +87,7 @@ pub enum KeyError {
 
 /// The private key in `text`: the only one there, RSA, of a fair size, and whole.
 pub(super) fn private_key(text: &[u8]) -> Result<PKey<Private>, KeyError> {
+    library::prepare();
     let block = only_private_block(text)?;
     let der = block.der().ok_or(KeyError::Damaged)?;
     // What stands between BEGIN and END counts, not what the label says of it: people do mend labels by hand.

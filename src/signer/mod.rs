@@ -26,6 +26,7 @@ mod fault;
 mod headers;
 mod key;
 mod key_file;
+mod library;
 mod pem;
 mod request;
 mod sign;
@@ -35,12 +36,7 @@ pub use fault::Fault;
 pub use headers::{HeaderError, Headers};
 pub use key::KeyError;
 pub use key_file::KeyFileError;
+pub use library::openssl_version;
 pub use request::{RequestError, Timestamp, WEBSOCKET_METHOD, WEBSOCKET_PATH};
 pub use sign::{SignError, Signer};
 pub use verify::{PublicKeyError, Verdict, Verifier, VerifyError};
-
-/// The OpenSSL that signs: the one built into this crate, whatever the machine has.
-#[must_use]
-pub fn openssl_version() -> &'static str {
-    openssl::version::version()
-}

@@ -12,6 +12,7 @@ use openssl::sign::{RsaPssSaltlen, Verifier as DigestVerify};
 
 use super::fault::Fault;
 use super::key_file::{self, KeyFileError};
+use super::library;
 use super::pem::{self, Label};
 use super::request::{RequestError, SignedParts, Timestamp};
 
@@ -69,6 +70,7 @@ impl Verifier {
     /// # Errors
     /// [`PublicKeyError`].
     pub fn from_file(path: &Path) -> Result<Self, PublicKeyError> {
+        library::prepare();
         let text = key_file::read(path).map_err(PublicKeyError::File)?.text;
         let not_a_key = || PublicKeyError::NotAKey { path: path.to_owned() };
         let blocks = pem::blocks(&text).map_err(|_| not_a_key())?;
