@@ -2,15 +2,13 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::process::ExitCode;
 
 use clap::Args;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::Outcome;
+use super::interrupt::Interrupt;
+use super::spawned::{Spawned, wake_recv_ms};
+use super::{Failure, Outcome};
 use crate::executor::client::Client;
 use crate::measure::clock::{ClockDomain, monotonic_ns, wall_ms};
 use crate::measure::percentiles::Summary;
@@ -19,9 +17,6 @@ use crate::wire::{Direction, Status, WakeMessage};
 
 /// Frames left out of the percentiles while everything warms up.
 const WARM_UP: usize = 400;
-
-/// How long the daemon may take to listen.
-const START_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
 pub(super) struct DemoArguments {
@@ -33,10 +28,6 @@ pub(super) struct DemoArguments {
 /// What went wrong in a demo.
 #[derive(Debug, thiserror::Error)]
 enum DemoError {
-    #[error("the daemon ended before it listened ({0}); its own message is above")]
-    EndedEarly(std::process::ExitStatus),
-    #[error("the daemon was not listening after {} s", START_LIMIT.as_secs())]
-    NeverListened,
     #[error("wake {index} was not accepted: {reason}")]
     NotAccepted { index: u32, reason: String },
     #[error("{rows} rows of {frames} frames reached the database; the daemon said: {summary}")]
@@ -45,15 +36,10 @@ enum DemoError {
     Interrupted,
     #[error("can't {step}: {source}; is TMPDIR a short path you can write to?")]
     Io { step: &'static str, source: std::io::Error },
-    #[error("the daemon ended with {0}")]
-    EndedBadly(std::process::ExitStatus),
 }
 
 pub(super) fn run(arguments: &DemoArguments) -> Outcome {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
-    }
+    let interrupt = Interrupt::watch()?;
     let directory = tempfile::Builder::new().prefix("wakeline-demo-").tempdir();
     let directory =
         directory.map_err(|source| DemoError::Io { step: "make a temporary directory", source })?;
@@ -62,10 +48,10 @@ pub(super) fn run(arguments: &DemoArguments) -> Outcome {
     let mut out = std::io::stdout();
     writeln!(out, "daemon, socket and database in {} (removed at the end)", directory.path().display())?;
 
-    let driven = drive(&socket, &database, arguments.frames, &interrupted);
+    let driven = drive(&socket, &database, arguments.frames, &interrupt);
     // A daemon of the same process group got the signal too, and went first.
     let (mut round_trips, summary) = match driven {
-        Err(_) if interrupted.load(Ordering::Relaxed) => return Err(DemoError::Interrupted.into()),
+        Err(_) if interrupt.came() => return Err(DemoError::Interrupted.into()),
         driven => driven?,
     };
     let mut received = wake_recv_ms(&database)?;
@@ -100,84 +86,21 @@ fn drive(
     socket: &Path,
     database: &Path,
     frames: u32,
-    interrupted: &AtomicBool,
-) -> Result<(Vec<f64>, String), Box<dyn std::error::Error>> {
+    interrupt: &Interrupt,
+) -> Result<(Vec<f64>, String), Failure> {
     // Closed loop on one machine: the wakes come faster than rows can be written, so the ring takes them all.
-    let mut daemon = Daemon::start(socket, database, frames.next_power_of_two().max(8_192))?;
-    let round_trips = send(socket, frames, interrupted)?;
+    let daemon = Spawned::daemon(socket, database, frames.next_power_of_two().max(8_192), &[])?;
+    let round_trips = send(socket, frames, interrupt)?;
     Ok((round_trips, daemon.stop()?))
 }
 
-/// A daemon of this very binary, killed when the demo fails.
-struct Daemon {
-    child: Child,
-}
-
-impl Daemon {
-    fn start(socket: &Path, database: &Path, ring_rows: u32) -> Result<Self, Box<dyn std::error::Error>> {
-        let child = Command::new(std::env::current_exe()?)
-            .arg("--socket")
-            .arg(socket)
-            .arg("--telemetry-db")
-            .arg(database)
-            .arg("--telemetry-ring")
-            .arg(ring_rows.to_string())
-            .stdin(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let mut daemon = Self { child };
-        let limit = Instant::now() + START_LIMIT;
-        while !socket.exists() {
-            if let Some(status) = daemon.child.try_wait()? {
-                daemon.forward_stderr();
-                return Err(DemoError::EndedEarly(status).into());
-            }
-            if Instant::now() > limit {
-                return Err(DemoError::NeverListened.into());
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        Ok(daemon)
-    }
-
-    /// Stops it as an operator would; returns what it printed.
-    fn stop(&mut self) -> Result<String, Box<dyn std::error::Error>> {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM)?;
-        let mut printed = String::new();
-        if let Some(mut stderr) = self.child.stderr.take() {
-            std::io::Read::read_to_string(&mut stderr, &mut printed)?;
-        }
-        let status = self.child.wait()?;
-        if status.success() { Ok(printed) } else { Err(DemoError::EndedBadly(status).into()) }
-    }
-
-    fn forward_stderr(&mut self) {
-        if let Some(mut stderr) = self.child.stderr.take() {
-            let _ = std::io::copy(&mut stderr, &mut std::io::stderr());
-        }
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        // Both fail when it has ended already, which is what they are for.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// Sends the wakes one by one; returns their round trips, ns.
-fn send(
-    socket: &Path,
-    frames: u32,
-    interrupted: &AtomicBool,
-) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
+fn send(socket: &Path, frames: u32, interrupt: &Interrupt) -> Result<Vec<f64>, Failure> {
     let mut client = Client::connect(socket)?;
     let domain = ClockDomain::here();
     let mut round_trips = Vec::with_capacity(frames as usize);
     for index in 0..frames {
-        if interrupted.load(Ordering::Relaxed) {
+        if interrupt.came() {
             return Err(DemoError::Interrupted.into());
         }
         let correlation_id = format!("demo-{index}");
@@ -212,12 +135,4 @@ fn send(
         round_trips.push((monotonic_ns() - sent_at_ns) as f64);
     }
     Ok(round_trips)
-}
-
-/// The daemon's own wake_recv durations in the order of their ids, ms.
-fn wake_recv_ms(database: &Path) -> rusqlite::Result<Vec<f64>> {
-    let connection = rusqlite::Connection::open(database)?;
-    let mut query =
-        connection.prepare("SELECT duration_ms FROM latency_events WHERE stage = 'wake_recv' ORDER BY id")?;
-    query.query_map([], |row| row.get(0))?.collect()
 }

@@ -2,10 +2,12 @@
 
 mod bench;
 mod demo;
+mod interrupt;
 mod kalshi;
 mod kill_switch;
 mod logging;
 mod serve;
+mod spawned;
 mod stderr;
 
 use std::process::ExitCode;
@@ -40,7 +42,10 @@ enum Command {
 }
 
 /// What a command ends with: an exit code, or one clear sentence and exit code 1.
-type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
+type Outcome = Result<ExitCode, Failure>;
+
+/// Why a command failed, in one clear sentence.
+type Failure = Box<dyn std::error::Error>;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {

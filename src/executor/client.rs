@@ -59,18 +59,32 @@ impl Client {
         if !encode::wake_frame(&mut self.output, wake) {
             return Err(ClientError::TooLong);
         }
-        self.stream.write_all(&self.output)?;
-        let Self { stream, input, decoder, .. } = self;
-        while !input.holds_whole_frame() {
-            let count = stream.read(input.spare())?;
-            if count == 0 {
-                return Err(ClientError::Closed);
-            }
-            input.advance(count);
-        }
-        match input.next_frame()? {
-            Some(body) => Ok(decoder.ack(body)?),
-            None => Err(ClientError::Closed),
-        }
+        let Self { stream, input, output, decoder } = self;
+        Ok(decoder.ack(exchange(stream, input, output)?)?)
     }
+
+    /// Writes one frame that is encoded already and returns the body of the ack as it came. For who measures: neither
+    /// encoding nor decoding is in it.
+    ///
+    /// # Errors
+    /// [`ClientError::Io`], [`ClientError::Closed`] and [`ClientError::Oversize`].
+    pub fn exchange(&mut self, frame: &[u8]) -> Result<&[u8], ClientError> {
+        exchange(&mut self.stream, &mut self.input, frame)
+    }
+}
+
+fn exchange<'a>(
+    stream: &mut UnixStream,
+    input: &'a mut FrameBuffer,
+    frame: &[u8],
+) -> Result<&'a [u8], ClientError> {
+    stream.write_all(frame)?;
+    while !input.holds_whole_frame() {
+        let count = stream.read(input.spare())?;
+        if count == 0 {
+            return Err(ClientError::Closed);
+        }
+        input.advance(count);
+    }
+    input.next_frame()?.ok_or(ClientError::Closed)
 }
