@@ -40,6 +40,42 @@ impl fmt::Display for Machine {
     }
 }
 
+/// What decides how fast a machine is at the moment, as far as its guests may know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conditions {
+    /// What the kernel reads the time from, such as `tsc`.
+    pub clock_source: String,
+    /// How the kernel chooses the processor's speed.
+    pub governor: String,
+    /// Processes that wanted to run, on average of the last 1, 5 and 15 minutes.
+    pub load_average: String,
+}
+
+impl Conditions {
+    /// How things are now; "unknown" where the system doesn't say.
+    #[must_use]
+    pub fn now() -> Self {
+        let read = |path: &str| {
+            std::fs::read_to_string(path).map_or(UNKNOWN.to_owned(), |text| text.trim().to_owned())
+        };
+        let load = read("/proc/loadavg");
+        Self {
+            clock_source: read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            load_average: load.split_whitespace().take(3).collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
+const UNKNOWN: &str = "unknown";
+
+impl fmt::Display for Conditions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { clock_source, governor, load_average } = self;
+        write!(f, "clock source {clock_source}, governor {governor}, load average {load_average}")
+    }
+}
+
 /// The value of the first line `name : value`.
 fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
     cpuinfo.lines().find_map(|line| {
@@ -58,6 +94,16 @@ mod tests {
         assert_eq!(field(cpuinfo, "model name"), Some("Some: Processor"));
         assert_eq!(field(cpuinfo, "model"), Some("143"));
         assert_eq!(field(cpuinfo, "name"), None);
+    }
+
+    #[test]
+    fn conditions_are_described_in_a_line() {
+        let now = Conditions::now();
+        assert_eq!(now.load_average.split(' ').count(), 3, "{now}");
+        assert!(
+            !now.clock_source.is_empty() && !now.governor.is_empty() && !now.to_string().contains('\n'),
+            "{now}"
+        );
     }
 
     #[test]
