@@ -37,6 +37,9 @@ enum Command {
     Kalshi(kalshi::KalshiArguments),
     /// Measure what the parts cost.
     Bench(bench::BenchArguments),
+    /// The floor under `bench`: serves one connection without looking at what comes.
+    #[command(hide = true)]
+    BenchEcho(bench::EchoArguments),
     /// Start a daemon, drive frames through it, and print what came of it.
     Demo(demo::DemoArguments),
 }
@@ -54,7 +57,8 @@ pub fn run() -> ExitCode {
         (Some(Command::Serve(arguments)), _) | (None, Some(arguments)) => serve::run(arguments),
         (Some(Command::KillSwitch(arguments)), _) => kill_switch::run(arguments),
         (Some(Command::Kalshi(arguments)), _) => kalshi::run(arguments),
-        (Some(Command::Bench(arguments)), _) => bench::run(arguments),
+        (Some(Command::Bench(arguments)), _) => bench::run(&arguments),
+        (Some(Command::BenchEcho(arguments)), _) => bench::run_echo(&arguments),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments),
         (None, None) => misused(None, "--socket PATH or a subcommand is needed"),
     };

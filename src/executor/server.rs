@@ -251,7 +251,7 @@ async fn writer_end(telemetry: Option<&mut Sink>) {
 }
 
 /// Keeps the runtime from ever blocking: each turn polls the sockets and comes back.
-async fn spin() {
+pub(crate) async fn spin() {
     loop {
         tokio::task::yield_now().await;
     }

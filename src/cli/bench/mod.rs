@@ -1,45 +1,84 @@
 //! `wakeline bench`: what the parts cost, each beside what it is to be measured against.
+//!
+//! - `components`: the list of what can be measured. `arguments`: how.
+//! - In this process: `decode`, `encode_ack`, `fire`, `telemetry_push`, `telemetry_rows`, `sign`; `turns` times those
+//!   that are one call, `peers` has other libraries for the same work, `golden` and `wake` the frames.
+//! - Through a socket: `sockets` drives the real daemon and `echo`, its floor, in pairs of runs.
+//! - `report`: what came out, `compare` its ratios; `table`, `json` and `history` write it down, `receipt` says where
+//!   it was made.
 
+mod arguments;
+mod compare;
+mod components;
+mod decode;
+mod echo;
+mod encode_ack;
+mod error;
+mod fire;
+mod golden;
+mod history;
+mod json;
+#[cfg_attr(not(feature = "bench-peers"), path = "no_peers.rs")]
+mod peers;
+mod pin;
+mod plan;
+mod progress;
 mod python;
+mod receipt;
+mod report;
 mod sign;
+mod sockets;
 mod table;
+mod telemetry_push;
+mod telemetry_rows;
+mod turns;
+mod wake;
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::process::ExitCode;
 
-use clap::{Args, Subcommand};
+pub(super) use arguments::BenchArguments;
+pub(super) use echo::{EchoArguments, run as run_echo};
 
-use super::Outcome;
+use super::interrupt::Interrupt;
+use super::{Outcome, say};
+use error::BenchError;
+use history::History;
+use pin::Placement;
+use plan::Plan;
+use progress::Progress;
+use receipt::Receipt;
+use table::Table;
 
-#[derive(Debug, Args)]
-pub(super) struct BenchArguments {
-    #[command(subcommand)]
-    component: Component,
-}
-
-#[derive(Debug, Subcommand)]
-enum Component {
-    /// A signature, beside the bare operation of the same OpenSSL and Python's `cryptography`.
-    Sign(SignBench),
-}
-
-#[derive(Debug, Args)]
-struct SignBench {
-    /// Signatures of each kind that count.
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
-    samples: u32,
-    /// Signatures of each kind before those, to warm up.
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    warm_up: u32,
-    /// The Python that has `cryptography` (python/requirements.txt).
-    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
-    python: PathBuf,
-    /// Leave Python out.
-    #[arg(long, conflicts_with = "python")]
-    no_python: bool,
-}
-
-pub(super) fn run(arguments: BenchArguments) -> Outcome {
-    match arguments.component {
-        Component::Sign(arguments) => sign::run(&arguments),
+pub(super) fn run(arguments: &BenchArguments) -> Outcome {
+    let interrupt = Interrupt::watch()?;
+    match measure(arguments, &interrupt) {
+        // The signal went to what runs on our behalf too, and its end may be what was noticed first.
+        Err(_) if interrupt.came() => Err(BenchError::Interrupted.into()),
+        outcome => outcome,
     }
+}
+
+fn measure(arguments: &BenchArguments, interrupt: &Interrupt) -> Outcome {
+    // What would be refused after a long run is refused before it.
+    let history = arguments.csv.as_deref().map(History::open).transpose()?;
+    // Before a pin takes processors away from this process.
+    let receipt = Receipt::of(arguments)?;
+    let placement = Placement::take(arguments.pin.as_ref())?;
+    let plan = Plan { arguments, placement, progress: Progress::new(interrupt.clone()) };
+    let sections = components::measure(&plan)?;
+    plan.progress.clear();
+
+    let mut out = std::io::stdout();
+    if arguments.json {
+        writeln!(out, "{:#}", json::document(&receipt, &sections))?;
+    } else {
+        write!(out, "{receipt}")?;
+        sections.iter().try_for_each(|section| write!(out, "\n{}", Table(section)))?;
+    }
+    if let Some(history) = history {
+        let rows = history.append(&receipt, &sections)?;
+        say(&format!("{rows} rows were appended to {history}"));
+    }
+    Ok(ExitCode::SUCCESS)
 }

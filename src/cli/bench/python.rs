@@ -1,4 +1,4 @@
-//! The Python side of a benchmark: a process that signs when it is told to.
+//! The Python side of `sign`: a process that signs when it is told to.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

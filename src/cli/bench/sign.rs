@@ -1,7 +1,6 @@
-//! `wakeline bench sign`.
+//! A signature, beside the bare operation of the same OpenSSL and Python's `cryptography`.
 
-use std::io::Write;
-use std::process::ExitCode;
+use std::path::Path;
 
 use openssl::error::ErrorStack;
 use openssl::md::Md;
@@ -10,106 +9,72 @@ use openssl::pkey_ctx::PkeyCtx;
 use openssl::rsa::{Padding, Rsa};
 use openssl::sign::RsaPssSaltlen;
 
-use super::python::PythonSigner;
-use super::table::{Ratio, Row, Table};
-use super::{Outcome, SignBench};
-use crate::measure::clock::monotonic_ns;
-use crate::measure::machine::Machine;
-use crate::signer::{self, Signer, Timestamp};
+use super::compare::Comparison;
+use super::peers;
+use super::plan::Plan;
+use super::python::{PythonError, PythonSigner};
+use super::report::{Section, Unit};
+use super::turns::{self, Kind, Outside};
+use crate::cli::Failure;
+use crate::signer::{Signer, Timestamp};
 
 const METHOD: &str = "GET";
 const PATH: &str = "/trade-api/v2/portfolio/balance";
 
-/// Signatures of each kind between two turns of Python.
-const ROUND: u32 = 100;
+/// Tried when no Python is named.
+const USUAL_PYTHON: &str = "python3";
 
-/// One way of signing: signs once, and is timed from outside.
-type Sign<'a> = Box<dyn FnMut() -> Result<(), Box<dyn std::error::Error>> + 'a>;
-
-pub(super) fn run(arguments: &SignBench) -> Outcome {
+pub(super) fn measure(plan: &Plan<'_>) -> Result<Section, Failure> {
     let key = PKey::from_rsa(Rsa::generate(2_048)?)?;
     let pem = key.rsa()?.private_key_to_pem()?;
+    let (python, note) = python(plan, str::from_utf8(&pem)?)?;
     let mut signer = Signer::from_pem(&pem)?;
     let mut signature = String::new();
     let timestamp = Timestamp::now()?;
+    let message = format!("{timestamp}{METHOD}{PATH}").into_bytes();
 
     let mut bare = bare_operation(&key)?;
-    let digest = openssl::sha::sha256(format!("{timestamp}{METHOD}{PATH}").as_bytes());
+    let digest = openssl::sha::sha256(&message);
     let mut bare_signature = vec![0; key.size()];
 
-    let openssl = signer::openssl_version();
-    let mut kinds: Vec<(String, Sign<'_>)> = vec![
-        (
-            format!("wakeline, to base64 ({openssl})"),
-            Box::new(|| {
-                signer.sign(&timestamp, METHOD, PATH, &mut signature)?;
-                Ok(())
-            }),
-        ),
-        (
-            format!("the bare operation ({openssl})"),
-            Box::new(|| {
-                bare.sign(&digest, Some(&mut bare_signature))?;
-                Ok(())
-            }),
-        ),
-    ];
-    kinds.extend(peers(&key)?);
-    let mut python = match arguments.no_python {
-        true => None,
-        false => Some(PythonSigner::start(&arguments.python, str::from_utf8(&pem)?)?),
-    };
+    let ours = Kind::large("wakeline, to base64", "kind=wakeline", || {
+        signer.sign(&timestamp, METHOD, PATH, &mut signature)?;
+        Ok(())
+    });
+    let bare = Kind::large("bare operation, same OpenSSL", "kind=bare", || {
+        bare.sign(&digest, Some(&mut bare_signature))?;
+        Ok(())
+    });
+    let mut kinds = vec![ours, bare];
+    kinds.extend(peers::signers(&key, &message)?);
+    let series = turns::take(plan, "sign", Unit::Us, kinds, python.map(outside))?;
 
-    take(&mut kinds, python.as_mut(), arguments.warm_up)?;
-    let rows = take(&mut kinds, python.as_mut(), arguments.samples)?;
-
-    let mut out = std::io::stdout();
-    writeln!(out, "{}", Machine::here())?;
-    writeln!(
-        out,
-        "RSA-PSS with SHA-256, a throwaway key of 2048 bits; {} signatures of each kind after {} to warm up, in turn; us",
-        arguments.samples, arguments.warm_up
-    )?;
-    write!(out, "{}", Table(&rows))?;
-    let (ours, others) = rows.split_at(1);
-    for other in others {
-        if let Some(ratio) = Ratio::of(&ours[0].samples_ns, &other.samples_ns) {
-            writeln!(out, "wakeline / {}: median of the pairs {ratio}", other.name)?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    let title =
+        "RSA-PSS with SHA-256, a throwaway key of 2048 bits; signatures of each kind in turn".to_owned();
+    let mut section = plan.section("sign", title, Unit::Us, series, note.into_iter().collect());
+    section.comparisons = Comparison::of_first(&section.series);
+    Ok(section)
 }
 
-/// Has each kind sign `count` times, in turn; Python has its turn between rounds.
-///
-/// Who is first changes, and the direction: whoever follows another kind finds the caches as that one left them.
-fn take(
-    kinds: &mut [(String, Sign<'_>)],
-    mut python: Option<&mut PythonSigner>,
-    count: u32,
-) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
-    let row = |name: &String| Row { name: name.clone(), samples_ns: Vec::with_capacity(count as usize) };
-    let mut rows: Vec<Row> = kinds.iter().map(|(name, _)| row(name)).collect();
-    let mut of_python = python.as_ref().map(|python| row(&python.versions));
-    let mut left = count;
-    while left > 0 {
-        let round = left.min(ROUND);
-        for turn in 0..round as usize {
-            for step in 0..kinds.len() {
-                let forward = (turn / 2 + step) % kinds.len();
-                let index = if turn % 2 == 0 { forward } else { kinds.len() - 1 - forward };
-                let start = monotonic_ns();
-                (kinds[index].1)()?;
-                rows[index].samples_ns.push((monotonic_ns() - start) as f64);
-            }
-        }
-        if let (Some(python), Some(row)) = (&mut python, &mut of_python) {
-            row.samples_ns.extend(python.sign(round)?);
-        }
-        left -= round;
+/// The Python to be measured, or why none is.
+fn python(plan: &Plan<'_>, pem: &str) -> Result<(Option<PythonSigner>, Option<String>), PythonError> {
+    if plan.arguments.no_python {
+        return Ok((None, Some("Python was left out, as asked".to_owned())));
     }
-    rows.extend(of_python);
-    Ok(rows)
+    match &plan.arguments.python {
+        // Who names one wants it measured.
+        Some(program) => Ok((Some(PythonSigner::start(program, pem)?), None)),
+        None => Ok(PythonSigner::start(Path::new(USUAL_PYTHON), pem).map_or_else(
+            |error| (None, Some(format!("without Python: {error}"))),
+            |python| (Some(python), None),
+        )),
+    }
+}
+
+fn outside<'a>(mut python: PythonSigner) -> Outside<'a> {
+    let name = python.versions.clone();
+    let config = format!("kind=python with={}", name.replace(", ", ",").replace(' ', "-"));
+    Outside { name, config, samples: Box::new(move |count| Ok(python.sign(count)?)) }
 }
 
 /// What OpenSSL itself needs: a context that was set up once, a digest that is there already.
@@ -121,35 +86,4 @@ fn bare_operation(key: &PKey<Private>) -> Result<PkeyCtx<Private>, ErrorStack> {
     bare.set_rsa_mgf1_md(Md::sha256())?;
     bare.set_rsa_pss_saltlen(RsaPssSaltlen::DIGEST_LENGTH)?;
     Ok(bare)
-}
-
-#[cfg(not(feature = "bench-peers"))]
-fn peers<'a>(_key: &PKey<Private>) -> Result<Vec<(String, Sign<'a>)>, Box<dyn std::error::Error>> {
-    Ok(Vec::new())
-}
-
-/// Other libraries, from the message to the signature's bytes.
-#[cfg(feature = "bench-peers")]
-fn peers<'a>(key: &PKey<Private>) -> Result<Vec<(String, Sign<'a>)>, Box<dyn std::error::Error>> {
-    let der = key.rsa()?.private_key_to_der()?;
-    let message = format!("{}{METHOD}{PATH}", Timestamp::now()?).into_bytes();
-    let ring = {
-        use ring::{
-            rand::SystemRandom,
-            signature::{RSA_PSS_SHA256, RsaKeyPair},
-        };
-        let (key, random, message) = (RsaKeyPair::from_der(&der)?, SystemRandom::new(), message.clone());
-        let mut signature = vec![0; key.public().modulus_len()];
-        move || Ok(key.sign(&RSA_PSS_SHA256, &random, &message, &mut signature)?)
-    };
-    let aws_lc = {
-        use aws_lc_rs::{
-            rand::SystemRandom,
-            signature::{RSA_PSS_SHA256, RsaKeyPair},
-        };
-        let (key, random) = (RsaKeyPair::from_der(&der)?, SystemRandom::new());
-        let mut signature = vec![0; key.public_modulus_len()];
-        move || Ok(key.sign(&RSA_PSS_SHA256, &random, &message, &mut signature)?)
-    };
-    Ok(vec![("ring".to_owned(), Box::new(ring)), ("aws-lc-rs".to_owned(), Box::new(aws_lc))])
 }

@@ -1,77 +1,79 @@
-//! Tables of percentiles.
+//! Tables for people.
 
 use std::fmt;
 
-use crate::measure::percentiles::{Summary, percentile};
+use super::compare::Comparison;
+use super::report::{Figures, Section};
 
-/// Samples of one kind, in nanoseconds and in the order they were taken.
-#[derive(Debug)]
-pub(super) struct Row {
-    pub(super) name: String,
-    pub(super) samples_ns: Vec<f64>,
-}
+const COLUMNS: [&str; 6] = ["min", "p50", "p90", "p99", "p99.9", "max"];
+const WIDTH: usize = 11;
 
-/// Rows under one head, in microseconds.
-#[derive(Debug)]
-pub(super) struct Table<'a>(pub(super) &'a [Row]);
+/// A section as text: title, figures, ratios, notes.
+pub(super) struct Table<'a>(pub(super) &'a Section);
 
 impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.0.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
-        writeln!(f, "{:<width$}{:>10}{:>10}{:>10}{:>10}", "", "min", "p50", "p90", "p99")?;
-        for row in self.0 {
-            let mut sorted = row.samples_ns.clone();
-            let Some(Summary { p50, p90, p99, .. }) = Summary::of(&mut sorted) else { continue };
-            write!(f, "{:<width$}", row.name)?;
-            for figure in [sorted[0], p50, p90, p99] {
-                write!(f, "{:>10.1}", figure / 1e3)?;
+        let Section { benchmark, title, unit, series, comparisons, notes, .. } = self.0;
+        writeln!(f, "{benchmark}: {title}")?;
+        let head = format!("  {}", unit.name());
+        let names = series.iter().map(|series| series.name.chars().count() + 2);
+        let width = names.chain([head.len()]).max().unwrap_or(0);
+        write!(f, "{head:<width$}")?;
+        COLUMNS.iter().try_for_each(|column| write!(f, "{column:>WIDTH$}"))?;
+        writeln!(f)?;
+        for series in series {
+            write!(f, "{:<width$}", format!("  {}", series.name))?;
+            if let Some(figures) = series.pooled() {
+                for figure in cells(&figures) {
+                    match figure {
+                        Some(figure) => write!(f, "{figure:>WIDTH$.*}", unit.decimals())?,
+                        None => write!(f, "{:>WIDTH$}", "-")?,
+                    }
+                }
             }
             writeln!(f)?;
         }
-        Ok(())
+        let width = comparisons.iter().map(|comparison| comparison.text.chars().count()).max().unwrap_or(0);
+        for Comparison { text, spread, .. } in comparisons {
+            writeln!(f, "  {text:<width$}  {spread}")?;
+        }
+        notes.iter().try_for_each(|note| writeln!(f, "  ({note})"))
     }
 }
 
-/// Median and quartiles of ratios, each between two samples that were taken side by side.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Ratio {
-    median: f64,
-    lower: f64,
-    upper: f64,
-}
-
-impl Ratio {
-    /// Of `ours` to `theirs`, pair by pair; `None` without pairs.
-    pub(super) fn of(ours: &[f64], theirs: &[f64]) -> Option<Self> {
-        let mut ratios: Vec<f64> = ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect();
-        ratios.sort_by(f64::total_cmp);
-        let [lower, median, upper] = [0.25, 0.5, 0.75].map(|p| percentile(&ratios, p));
-        Some(Self { median: median?, lower: lower?, upper: upper? })
-    }
-}
-
-impl fmt::Display for Ratio {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { median, lower, upper } = self;
-        write!(f, "{median:.4} (half of them between {lower:.4} and {upper:.4})")
-    }
+/// In the order of [`COLUMNS`].
+fn cells(figures: &Figures) -> [Option<f64>; 6] {
+    let summary = &figures.summary;
+    let [min, p50, p90, p99, max] =
+        [figures.min, summary.p50, summary.p90, summary.p99, summary.max].map(Some);
+    [min, p50, p90, p99, figures.p999(), max]
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::report::{Series, Unit};
     use super::*;
 
     #[test]
-    fn a_ratio_is_the_median_over_pairs() {
-        let ratio = Ratio::of(&[1.0, 4.0, 9.0], &[1.0, 2.0, 3.0]).unwrap();
-        assert_eq!(ratio, Ratio { median: 2.0, lower: 1.5, upper: 2.5 });
-        assert_eq!(Ratio::of(&[], &[]), None);
-    }
-
-    #[test]
-    fn a_table_shows_microseconds() {
-        let row = Row { name: "one".to_owned(), samples_ns: vec![3_000.0, 1_000.0, 2_000.0] };
-        let table = Table(&[row]).to_string();
-        assert_eq!(table.lines().nth(1).unwrap(), "one       1.0       2.0       2.8       3.0");
+    fn figures_stand_under_their_columns() {
+        let one =
+            Series { name: "one".to_owned(), config: String::new(), runs: vec![vec![3.0, 1.0], vec![2.0]] };
+        let section = Section {
+            benchmark: "b",
+            title: "what".to_owned(),
+            unit: Unit::Us,
+            samples: 2,
+            warm_up: 0,
+            series: vec![one],
+            comparisons: Vec::new(),
+            notes: vec!["so".to_owned()],
+        };
+        let expected = "\
+b: what
+  us         min        p50        p90        p99      p99.9        max
+  one       1.00       2.00       2.80       2.98          -       3.00
+  (so)
+";
+        assert_eq!(Table(&section).to_string(), expected);
     }
 }
