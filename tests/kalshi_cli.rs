@@ -255,7 +255,7 @@ fn a_key_open_to_others_is_warned_about_and_used() {
 }
 
 #[test]
-fn a_pipe_that_breaks_is_an_error_and_not_a_panic() {
+fn a_full_disk_is_an_error_and_not_a_panic() {
     let place = Place::new();
     let mut command = Command::new(wakeline());
     command.args(["kalshi", "sign", "--ws", "--key-id", "id", "--key"]).arg(&place.key);
@@ -263,7 +263,7 @@ fn a_pipe_that_breaks_is_an_error_and_not_a_panic() {
     let output = command.output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.starts_with("wakeline: ") && !said.contains("panicked"), "{said}");
+    assert!(said.starts_with("wakeline: can't write to stdout: "), "{said}");
 }
 
 #[test]
@@ -271,6 +271,11 @@ fn a_configuration_of_openssl_for_the_machine_changes_nothing() {
     let place = Place::new();
     let other_providers = "openssl_conf = a\n[a]\nproviders = b\n[b]\nbase = c\n[c]\nactivate = 1\n";
     let configuration = keys::file(place.path(), "openssl.cnf", other_providers);
+    let demanding = "openssl_conf = a\n[a]\nalg_section = b\n[b]\ndefault_properties = fips=yes\n";
+    let demanding = keys::file(place.path(), "demanding.cnf", demanding);
+    let mut command = Command::new(wakeline());
+    command.args(["kalshi", "sign", "--ws", "--key"]).arg(&place.key).env("OPENSSL_CONF", demanding);
+    assert_refused(&command.output().unwrap(), &["OPENSSL_CONF=/dev/null"]);
     for configuration in [&configuration, &place.path().join("none")] {
         let run = |arguments: &[&str], file: &Path| {
             let mut command = Command::new(wakeline());
@@ -283,4 +288,16 @@ fn a_configuration_of_openssl_for_the_machine_changes_nothing() {
             ["verify", "--ws", "--timestamp", TIMESTAMP, "--signature", signature(&headers), "--public-key"];
         assert_eq!(run(&verify, &place.public), "valid\n");
     }
+}
+
+#[test]
+fn a_refusal_in_a_log_file_stays_there() {
+    let place = Place::new();
+    let log = place.path().join("log");
+    let script = r#"{ "$0" kalshi sign --ws --key none; echo after >&2; } 2>"$1""#;
+    let status = Command::new("sh").args(["-c", script]).arg(wakeline()).arg(&log).status().unwrap();
+    assert!(status.success());
+    let log = fs::read_to_string(log).unwrap();
+    let lines: Vec<&str> = log.lines().collect();
+    assert!(lines.len() == 2 && lines[0].starts_with("wakeline: can't read") && lines[1] == "after", "{log}");
 }

@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use wakeline::signer::{Fault, Verdict, Verifier};
+use wakeline::signer::{Fault, Mistake, Verdict, Verifier};
 
 /// Names and verdicts of a table in `golden/signing`.
 fn verdicts(table: &str) -> BTreeMap<String, Verdict> {
@@ -33,17 +33,17 @@ fn right_signatures_hold() {
 fn wrong_signatures_dont_and_say_why() {
     let verdicts = verdicts("refused.tsv");
     let expected = [
-        ("salt_maximal", Fault::SaltLength),
-        ("salt_empty", Fault::SaltLength),
-        ("pkcs1v15", Fault::Pkcs1Padding),
-        ("digest_sha1", Fault::Unknown),
-        ("digest_sha512", Fault::Unknown),
-        ("mgf1_sha1", Fault::Unknown),
-        ("query_signed", Fault::Query),
-        ("query_signed_delete", Fault::Query),
-        ("seconds", Fault::Seconds),
-        ("lower_case_method", Fault::LowerCaseMethod),
-        ("prefix_missing", Fault::PathPrefix),
+        ("salt_maximal", Fault::Mistakes(vec![Mistake::SaltLength])),
+        ("salt_empty", Fault::Mistakes(vec![Mistake::SaltLength])),
+        ("pkcs1v15", Fault::Mistakes(vec![Mistake::Pkcs1Padding])),
+        ("digest_sha1", Fault::Mistakes(vec![Mistake::Digest])),
+        ("digest_sha512", Fault::Mistakes(vec![Mistake::Digest])),
+        ("mgf1_sha1", Fault::Mistakes(vec![Mistake::Mask])),
+        ("query_signed", Fault::Mistakes(vec![Mistake::Query])),
+        ("query_signed_delete", Fault::Mistakes(vec![Mistake::Query])),
+        ("seconds", Fault::Mistakes(vec![Mistake::Seconds])),
+        ("lower_case_method", Fault::Mistakes(vec![Mistake::LowerCaseMethod])),
+        ("prefix_missing", Fault::Mistakes(vec![Mistake::PathPrefix])),
         ("other_key", Fault::Unknown),
         ("bit_flip", Fault::Unknown),
         ("truncated", Fault::Length { bytes: 255, modulus: 256 }),

@@ -139,10 +139,65 @@ fn what_is_no_private_key_is_refused_by_what_it_is() {
     assert_eq!(refusal(key.private_key_to_der().unwrap()), KeyError::Der);
     let utf16: Vec<u8> = text(keys::pkcs1(&key)).encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(refusal([&[0xff, 0xfe], &utf16[..]].concat()), KeyError::Utf16);
+    assert_eq!(refusal(utf16), KeyError::Utf16);
+    assert_eq!(refusal("PuTTY-User-Key-File-3: ssh-rsa\nEncryption: none\n"), KeyError::Putty);
+    assert_eq!(refusal(key.public_key_to_der().unwrap()), KeyError::Der);
+    assert_eq!(refusal([0x30, 0x03, 1, 2, 3]), KeyError::Der);
+    assert_eq!(refusal([0x30, 0x04, 1, 2, 3]), KeyError::NotPem);
     assert_eq!(refusal("the key is in the safe"), KeyError::NotPem);
     assert_eq!(refusal([0xde, 0xad, 0, 0xbe, 0xef].repeat(500)), KeyError::NotPem);
     let two = [keys::pkcs1(&key), keys::pkcs8(&key)].concat();
     assert_eq!(refusal(two), KeyError::Several(2));
+}
+
+#[test]
+fn openssh_says_in_the_clear_which_algorithm_it_holds() {
+    for (name, algorithm) in [("ssh-ed25519", "Ed25519"), ("ecdsa-sha2-nistp256", "EC"), ("ssh-dss", "DSA")] {
+        let content = openssl::base64::encode_block(format!("openssh-key-v1\0..{name}..").as_bytes());
+        let pem =
+            format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{content}\n-----END OPENSSH PRIVATE KEY-----\n");
+        assert_eq!(refusal(pem), KeyError::OtherAlgorithm { algorithm });
+    }
+}
+
+#[test]
+fn a_key_for_pss_alone_is_refused_with_the_way_out() {
+    let mut key = openssl::pkey_ctx::PkeyCtx::new_id(openssl::pkey::Id::RSA_PSS).unwrap();
+    key.keygen_init().unwrap();
+    key.set_rsa_keygen_bits(2_048).unwrap();
+    let key = key.keygen().unwrap();
+    assert_eq!(refusal(keys::pkcs8(&key)), KeyError::PssOnly);
+    // What the command of the refusal writes.
+    let traditional = text(keys::pkcs1(&key)).replace("RSA PRIVATE", "RSA-PSS PRIVATE");
+    Signer::from_pem(traditional.as_bytes()).unwrap();
+}
+
+#[test]
+fn numbers_longer_than_the_modulus_dont_hold_up_the_load() {
+    let rsa = keys::key().rsa().unwrap();
+    let number = |number: &openssl::bn::BigNumRef| number.to_owned().unwrap();
+    // A Mersenne prime: OpenSSL would look for hours whether it is one.
+    let mut prime = BigNum::new().unwrap();
+    prime.set_bit(110_503).unwrap();
+    prime.sub_word(1).unwrap();
+    let key = RsaPrivateKeyBuilder::new(number(rsa.n()), number(rsa.e()), number(rsa.d())).unwrap();
+    let key = key.set_factors(prime, number(rsa.q().unwrap())).unwrap();
+    let key = key.set_crt_params(
+        number(rsa.dmp1().unwrap()),
+        number(rsa.dmq1().unwrap()),
+        number(rsa.iqmp().unwrap()),
+    );
+    let pem = key.unwrap().build().private_key_to_pem().unwrap();
+    assert!(matches!(refusal(pem), KeyError::Inconsistent(_)));
+}
+
+#[test]
+fn a_comment_that_quotes_a_begin_is_skipped() {
+    let key = keys::key();
+    let pem = text(keys::pkcs1(&key));
+    let comment = "# the line -----BEGIN RSA PRIVATE KEY----- must be there\n";
+    assert_taken(format!("{comment}{pem}").as_bytes(), &key);
+    assert_taken(pem.replace("KEY-----", "KEY -----").as_bytes(), &key);
 }
 
 #[test]
@@ -203,6 +258,9 @@ fn each_refusal_says_what_to_do() {
         KeyError::Public,
         KeyError::Certificate,
         KeyError::OtherAlgorithm { algorithm: "EC" },
+        KeyError::PssOnly,
+        KeyError::Putty,
+        KeyError::OpenSsl,
         KeyError::OtherPem,
         KeyError::Several(2),
         KeyError::Damaged,
@@ -213,6 +271,7 @@ fn each_refusal_says_what_to_do() {
         let said = error.to_string();
         let helps = [
             "openssl ",
+            "openssl.cnf",
             "iconv ",
             "ssh-keygen ",
             "use the file",
@@ -221,7 +280,7 @@ fn each_refusal_says_what_to_do() {
             "keep one",
         ];
         assert!(helps.iter().any(|help| said.contains(help)), "{said}");
-        assert!(said.starts_with("it") && !said.contains('\n'), "{said}");
+        assert!((said.starts_with("it") || error == KeyError::OpenSsl) && !said.contains('\n'), "{said}");
     }
 }
 
@@ -262,7 +321,7 @@ fn a_fifo_is_read_and_one_without_a_writer_isnt_waited_for() {
     let mut held = std::fs::File::options().read(true).write(true).open(&fifo).unwrap();
     std::io::Write::write_all(&mut held, &keys::pkcs1(&keys::key())).unwrap();
     let reader = std::thread::spawn(move || Signer::from_file(&fifo).map(|_| ()));
-    while rustix::io::ioctl_fionread(&held).unwrap() > 0 {
+    while rustix::io::ioctl_fionread(&held).unwrap() > 0 && !reader.is_finished() {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     drop(held);
@@ -289,4 +348,12 @@ proptest::proptest! {
     fn anything_else_is_refused(text: Vec<u8>) {
         refusal(text);
     }
+}
+
+#[test]
+fn openssl_is_the_one_this_crate_pins() {
+    assert!(
+        wakeline::signer::openssl_version().starts_with("OpenSSL 3.6.3 "),
+        "OPENSSL_NO_VENDOR, or another pin?"
+    );
 }

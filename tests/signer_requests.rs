@@ -72,6 +72,13 @@ fn the_websocket_handshake_has_its_own_path() {
 }
 
 #[test]
+fn a_signer_can_be_sent_to_another_thread() {
+    fn assert_send<T: Send>() {}
+    assert_send::<Signer>();
+    assert_send::<wakeline::signer::Verifier>();
+}
+
+#[test]
 fn two_signatures_of_one_request_differ_and_both_hold() {
     let mut signer = signer();
     let mut sign = || {
@@ -111,7 +118,8 @@ fn the_headers_carry_the_very_timestamp_that_was_signed() {
 fn a_key_id_that_could_end_its_header_is_refused() {
     let mut signature = "an older one".to_owned();
     let mut signer = signer();
-    for id in ["", " ", "a b", "a\r\nHost: elsewhere", "a\n", "schlüssel", "\u{7f}"] {
+    let long = "a".repeat(129);
+    for id in ["", &long, " ", "a b", "a\r\nHost: elsewhere", "a\n", "schlüssel", "\u{7f}"] {
         let error = signer.headers(id, &timestamp(), "GET", "/a", &mut signature).unwrap_err();
         assert!(matches!(error, SignError::KeyId(_)), "{error}");
         assert!(!error.to_string().contains('\n'));
@@ -168,8 +176,43 @@ fn a_timestamp_is_thirteen_digits() {
         assert!(said.contains(unit) && said.contains("13 digits"), "{said}");
     }
     assert_eq!(Timestamp::from_ms(1_703_123_456_789).unwrap(), timestamp());
-    for ms in [-1, 0, 999_999_999_999, 10_000_000_000_000, i64::MAX, i64::MIN] {
-        assert_eq!(Timestamp::from_ms(ms).unwrap_err(), RequestError::Clock(ms));
+    for ms in [-1, 0, 1_703_123_456, 999_999_999_999, 10_000_000_000_000, i64::MAX, i64::MIN] {
+        assert_eq!(Timestamp::from_ms(ms).unwrap_err(), RequestError::Timestamp(ms.to_string()));
+    }
+}
+
+#[test]
+fn mistakes_that_come_together_are_found_together() {
+    use openssl::pkey::{PKey, Private};
+    use openssl::sign::Signer as DigestSign;
+    use wakeline::signer::{Fault, Mistake, Verdict, Verifier};
+
+    fn sign(key: &PKey<Private>, message: &str, padding: Padding) -> String {
+        let mut sign = DigestSign::new(MessageDigest::sha256(), key).unwrap();
+        sign.set_rsa_padding(padding).unwrap();
+        if padding == Padding::PKCS1_PSS {
+            sign.set_rsa_pss_saltlen(RsaPssSaltlen::DIGEST_LENGTH).unwrap();
+        }
+        sign.update(message.as_bytes()).unwrap();
+        openssl::base64::encode_block(&sign.sign_to_vec().unwrap())
+    }
+
+    let place = tempfile::tempdir().unwrap();
+    let key = keys::key();
+    let verifier = Verifier::from_file(&keys::file(place.path(), "public", keys::public(&key))).unwrap();
+    let (pss, pkcs1) = (Padding::PKCS1_PSS, Padding::PKCS1);
+    for (message, padding, mistakes) in [
+        ("1703123456789get/trade-api/v2/a?b=1", pss, vec![Mistake::Query, Mistake::LowerCaseMethod]),
+        ("1703123456789GET/a?b=1", pss, vec![Mistake::PathPrefix, Mistake::Query]),
+        ("1703123456GET/a", pkcs1, vec![Mistake::PathPrefix, Mistake::Seconds, Mistake::Pkcs1Padding]),
+        ("1703123456789GET/trade-api/v2/a/", pss, vec![Mistake::TrailingSlash]),
+    ] {
+        let verdict = verifier
+            .verify(&timestamp(), "GET", "/trade-api/v2/a?b=1", &sign(&key, message, padding))
+            .unwrap();
+        let Verdict::Invalid(fault) = verdict else { panic!("{message} holds") };
+        assert_eq!(fault.to_string().matches("besides").count(), mistakes.len() - 1, "{fault}");
+        assert_eq!(fault, Fault::Mistakes(mistakes), "{message}");
     }
 }
 

@@ -131,7 +131,7 @@ fn no_copy_of_a_key_is_left_in_memory() {
     let key = keys::key();
     let pkcs1 = keys::pkcs1(&key);
     let text = String::from_utf8(pkcs1.clone()).unwrap();
-    let damaged = text.replace("-----END", "AAAA\n-----END");
+    let damaged = text.replace("-----END", "*\n-----END");
     for (name, content) in [
         ("pkcs1", pkcs1),
         ("pkcs8", keys::pkcs8(&key)),
@@ -200,6 +200,30 @@ fn no_output_tells_anything_of_a_key() {
             Ok(signer) => format!("{signer:?} {signer:#?}"),
             Err(error) => format!("{error} {error:?} {error:#?}"),
         };
+        assert_tells_nothing(&told, &pem);
+    }
+}
+
+#[test]
+fn a_key_given_where_something_else_belongs_is_not_quoted() {
+    let pem = String::from_utf8(keys::pkcs1(&keys::key())).unwrap();
+    let one_line = pem.trim_end().replace('\n', "\\n");
+    let base64: String = pem.lines().filter(|line| !line.starts_with("-----")).collect();
+    for text in [&pem, &one_line, &base64] {
+        let glued = |name: &str| format!("{name}={text}");
+        for arguments in [
+            vec!["sign", "--ws", "--key", text],
+            vec!["sign", "--ws", &glued("--key")],
+            vec!["sign", "--ws", "--key", "none", "--key-id", text],
+            vec!["sign", "--ws", "--key", "none", &glued("--key-id")],
+            vec!["verify", "--ws", "--timestamp", "1703123456789", "--signature", text, "--public-key", text],
+        ] {
+            let output = Command::new(wakeline()).arg("kalshi").args(&arguments).output().unwrap();
+            let said = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert_tells_nothing(&said, &pem);
+        }
+        let told = format!("{0} {0:?}", Signer::from_file(text.as_ref()).unwrap_err());
         assert_tells_nothing(&told, &pem);
     }
 }

@@ -1,4 +1,5 @@
-//! Any key file is taken or refused, in a sentence on one line; a request is signed or refused.
+//! Any key file is taken or refused, in a sentence on one line. Start it with a key of each form in its corpus: it won't find
+//! one by itself.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -47,10 +47,22 @@ enum Action {
 #[derive(Debug, Args)]
 struct Request {
     /// Its method, in upper case.
-    #[arg(long, value_name = "METHOD", required_unless_present = "ws", conflicts_with = "ws")]
+    #[arg(
+        long,
+        value_name = "METHOD",
+        required_unless_present = "ws",
+        conflicts_with = "ws",
+        allow_hyphen_values = true
+    )]
     method: Option<String>,
     /// Its path as it is sent, from /trade-api on; a query may follow, and isn't signed.
-    #[arg(long, value_name = "PATH", required_unless_present = "ws", conflicts_with = "ws")]
+    #[arg(
+        long,
+        value_name = "PATH",
+        required_unless_present = "ws",
+        conflicts_with = "ws",
+        allow_hyphen_values = true
+    )]
     path: Option<String>,
     /// The handshake of the WebSocket instead: GET /trade-api/ws/v2.
     #[arg(long)]
@@ -70,7 +82,8 @@ impl Request {
 #[derive(Debug, Args)]
 struct SignArguments {
     /// PEM file of the private key.
-    #[arg(long, value_name = "FILE")]
+    // With hyphens, so that a key pasted there by mistake is refused by us and not quoted by the parser.
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     key: PathBuf,
     #[command(flatten)]
     request: Request,
@@ -78,7 +91,7 @@ struct SignArguments {
     #[arg(long, value_name = "MS", allow_hyphen_values = true)]
     timestamp: Option<String>,
     /// The id that the exchange shows beside the key; without it that header is left out.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     key_id: Option<String>,
     /// Print a JSON object with the headers as its keys.
     #[arg(long)]
@@ -88,7 +101,7 @@ struct SignArguments {
 #[derive(Debug, Args)]
 struct VerifyArguments {
     /// PEM file of the public key.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     public_key: PathBuf,
     #[command(flatten)]
     request: Request,
@@ -143,7 +156,7 @@ fn sign(arguments: &SignArguments) -> Outcome {
     } else {
         headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
     };
-    std::io::stdout().write_all(printed.as_bytes())?;
+    print(&printed)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -152,18 +165,22 @@ fn verify(arguments: &VerifyArguments) -> Outcome {
     let timestamp: Timestamp = timestamp.parse()?;
     let verifier = Verifier::from_file(public_key)?;
     let verdict = verifier.verify(&timestamp, request.method(), request.path(), signature)?;
-    let mut out = std::io::stdout();
     match verdict {
         Verdict::Valid => {
-            let printed = if *json { json!({ "valid": true }).to_string() } else { "valid".to_owned() };
-            writeln!(out, "{printed}")?;
+            print(&if *json { format!("{}\n", json!({ "valid": true })) } else { "valid\n".to_owned() })?;
             Ok(ExitCode::SUCCESS)
         }
         Verdict::Invalid(fault) => {
             if *json {
-                writeln!(out, "{}", json!({ "valid": false, "why": fault.to_string() }))?;
+                print(&format!("{}\n", json!({ "valid": false, "why": fault.to_string() })))?;
             }
             Err(format!("the signature doesn't hold: {fault}").into())
         }
     }
+}
+
+/// All of it, or an error.
+fn print(text: &str) -> Result<(), String> {
+    let written = std::io::stdout().write_all(text.as_bytes());
+    written.map_err(|error| format!("can't write to stdout: {error}; what was printed is not to be used"))
 }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fs::OFlags;
+use rustix::fs::{FileType, OFlags};
 use rustix::net::SendFlags;
 
 /// Longest line that is written, bytes; up to this length a pipe takes a line whole or not at all.
@@ -20,7 +20,8 @@ enum Channel {
     Own(File),
     /// A socket, which can't be opened anew.
     Socket,
-    /// Neither can be had, say because stderr belongs to another user: asked first whether it is ready.
+    /// Neither can be had, say because stderr belongs to another user: asked first whether it is ready. Or a regular file,
+    /// which always is, and whose end a description of our own wouldn't move for whoever writes after us.
     Shared,
 }
 
@@ -58,6 +59,10 @@ pub(super) fn write(line: &[u8], patience: Duration) -> bool {
 }
 
 fn open() -> Channel {
+    let regular = |stat: rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    if rustix::fs::fstat(io::stderr()).is_ok_and(regular) {
+        return Channel::Shared;
+    }
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
     match File::options().append(true).custom_flags(flags).open("/proc/self/fd/2") {
         Ok(file) => Channel::Own(file),

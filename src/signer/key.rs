@@ -10,7 +10,7 @@ use super::pem::{self, Block, CutShort, Label};
 /// Fewest bits of a modulus that is taken.
 pub(super) const MIN_BITS: u32 = 2_048;
 
-/// Most bits of a modulus that is taken: checking a longer one takes minutes, and signing with it seconds.
+/// Most bits of a modulus that is taken. Checking one of this length takes seconds already.
 pub(super) const MAX_BITS: u32 = 8_192;
 
 /// Why a key isn't taken. Each says what it is and what to do; none quotes anything of it.
@@ -29,14 +29,18 @@ pub enum KeyError {
     #[error("its PEM is cut short: a BEGIN line without its END line; copy the whole key again")]
     CutShort,
     /// Text in UTF-16.
-    #[error("it is saved as UTF-16; convert it with: iconv -f UTF-16 -t UTF-8 OLD.pem > NEW.pem")]
+    #[error(
+        "it is saved as UTF-16; convert it with: iconv -f UTF-16 -t UTF-8 OLD.pem > NEW.pem && chmod 600 NEW.pem"
+    )]
     Utf16,
     /// Binary DER.
-    #[error("it is binary DER, not PEM; convert it with: openssl pkey -inform DER -in OLD.der -out NEW.pem")]
+    #[error(
+        "it is binary DER, not PEM; if it is a private key, convert it with: openssl pkey -inform DER -in OLD.der -out NEW.pem && chmod 600 NEW.pem"
+    )]
     Der,
     /// A private key under a passphrase.
     #[error(
-        "it is encrypted, and no passphrase is ever asked for; write it without one with: openssl pkey -in OLD.pem -out NEW.pem && chmod 600 NEW.pem"
+        "it is encrypted, and no passphrase is ever asked for; write it without one with: sed 's/\\\\n/\\n/g; s/^ *//' OLD.pem | openssl pkey -out NEW.pem && chmod 600 NEW.pem"
     )]
     Encrypted,
     /// A private key in OpenSSH's own form.
@@ -44,6 +48,11 @@ pub enum KeyError {
         "it is in OpenSSH's own form; convert it (in place, so a copy) with: cp OLD NEW.pem && ssh-keygen -p -N '' -m PEM -f NEW.pem"
     )]
     OpenSsh,
+    /// A private key in PuTTY's own form.
+    #[error(
+        "it is in PuTTY's own form; convert it with: puttygen OLD.ppk -O private-openssh -o NEW.pem && ssh-keygen -p -N '' -m PEM -f NEW.pem"
+    )]
+    Putty,
     /// A public key.
     #[error(
         "it is a public key, and signing takes the private one; the private key can't be made from it, so use the file the exchange handed out, or make a new pair with: openssl genrsa -out NEW.pem 2048"
@@ -62,6 +71,11 @@ pub enum KeyError {
         /// Its name.
         algorithm: &'static str,
     },
+    /// An RSA key that is marked for PSS alone.
+    #[error(
+        "it is marked as a key for RSA-PSS alone, and the exchange takes plain RSA keys; the same key without the mark is written by: openssl rsa -in OLD.pem -traditional -out NEW.pem && chmod 600 NEW.pem"
+    )]
+    PssOnly,
     /// A PEM without a key.
     #[error("it is PEM, but holds no key; use the file that the exchange handed out")]
     OtherPem,
@@ -78,6 +92,11 @@ pub enum KeyError {
         "it is an RSA key of {0} bits, and {MIN_BITS} to {MAX_BITS} are taken; make one with: openssl genrsa -out NEW.pem 2048"
     )]
     Bits(u32),
+    /// OpenSSL's own algorithms can't be had.
+    #[error(
+        "OpenSSL can't do RSA-PSS with SHA-256 here, because of its configuration on this machine; correct openssl.cnf, or run with OPENSSL_CONF=/dev/null"
+    )]
+    OpenSsl,
     /// The parts of the key don't belong together.
     #[error(
         "its parts don't fit each other: {0}; copy the whole key again, or make a new one with: openssl genrsa -out NEW.pem 2048"
@@ -87,7 +106,9 @@ pub enum KeyError {
 
 /// The private key in `text`: the only one there, RSA, of a fair size, and whole.
 pub(super) fn private_key(text: &[u8]) -> Result<PKey<Private>, KeyError> {
-    library::prepare();
+    if !library::prepare() {
+        return Err(KeyError::OpenSsl);
+    }
     let block = only_private_block(text)?;
     let der = block.der().ok_or(KeyError::Damaged)?;
     // What stands between BEGIN and END counts, not what the label says of it: people do mend labels by hand.
@@ -110,6 +131,10 @@ fn only_private_block(text: &[u8]) -> Result<Block<'_>, KeyError> {
     match (private.next(), private.count()) {
         (Some(block), 0) => match block.label {
             Label::PrivateKey => Ok(*block),
+            Label::OpenSshKey => Err(match pem::openssh_algorithm(block) {
+                Some(algorithm) => KeyError::OtherAlgorithm { algorithm },
+                None => KeyError::OpenSsh,
+            }),
             label => Err(other(label)),
         },
         (Some(_), more) => Err(KeyError::Several(1 + more)),
@@ -117,6 +142,7 @@ fn only_private_block(text: &[u8]) -> Result<Block<'_>, KeyError> {
             Some(block) => other(block.label),
             None if pem::is_der(text) => KeyError::Der,
             None if text.trim_ascii_start().starts_with(b"ssh-") => KeyError::Public,
+            None if text.starts_with(b"PuTTY-User-Key-File") => KeyError::Putty,
             None => KeyError::NotPem,
         }),
     }
@@ -137,7 +163,7 @@ fn other(label: Label) -> KeyError {
 fn check(key: &PKey<Private>) -> Result<(), KeyError> {
     let algorithm = match key.id() {
         Id::RSA => None,
-        Id::RSA_PSS => Some("RSA-PSS only"),
+        Id::RSA_PSS => return Err(KeyError::PssOnly),
         Id::EC => Some("EC"),
         Id::ED25519 => Some("Ed25519"),
         Id::ED448 => Some("Ed448"),
@@ -153,9 +179,14 @@ fn check(key: &PKey<Private>) -> Result<(), KeyError> {
     if !(MIN_BITS..=MAX_BITS).contains(&key.bits()) {
         return Err(KeyError::Bits(key.bits()));
     }
+    let rsa = key.rsa().map_err(|_| KeyError::OpenSsl)?;
+    // OpenSSL checks that the primes are some, however long they are, and that takes for ever.
+    let parts = [Some(rsa.d()), Some(rsa.e()), rsa.p(), rsa.q(), rsa.dmp1(), rsa.dmq1(), rsa.iqmp()];
+    if parts.into_iter().flatten().any(|part| part.num_bits() > rsa.n().num_bits()) {
+        return Err(KeyError::Inconsistent("one of its numbers is longer than its modulus"));
+    }
     // OpenSSL signs with a key whose precomputed parts are wrong too, four times slower and without a word.
-    let whole = key.rsa().and_then(|rsa| rsa.check_key());
-    match whole {
+    match rsa.check_key() {
         Ok(true) => Ok(()),
         Ok(false) | Err(_) => {
             Err(KeyError::Inconsistent("its primes, exponents and modulus are not those of one key"))

@@ -1,4 +1,5 @@
-//! Reads key files, without leaving a copy of them in memory and without ever waiting for a person.
+//! Reads key files, without leaving a copy of them in memory, without asking anybody, and without quoting a key that was
+//! given where its file was to be named.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -20,8 +21,13 @@ const OPEN_TO_OTHERS: u32 = 0o066;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFileError {
+    /// The text of a key, or something as long, where a path is wanted. It isn't quoted.
+    #[error(
+        "what was given as the key file is no path but looks like the key itself; write it to a file of its own: (umask 077; printf %s \"$KEY\" > key.pem)"
+    )]
+    NotAPath,
     /// It can't be opened or read.
-    #[error("can't read the key file {}: {source}; check the path and its permissions", path.display())]
+    #[error("can't read the key file {path:?}: {source}; check the path and its permissions")]
     Io {
         /// Where.
         path: PathBuf,
@@ -29,7 +35,7 @@ pub enum KeyFileError {
         source: io::Error,
     },
     /// Neither a file nor a pipe.
-    #[error("can't read the key file {}: it is {what}; name the PEM file itself", path.display())]
+    #[error("can't read the key file {path:?}: it is {what}; name the PEM file itself")]
     NotAFile {
         /// Where.
         path: PathBuf,
@@ -37,13 +43,15 @@ pub enum KeyFileError {
         what: &'static str,
     },
     /// Too long for a key.
-    #[error("can't use {} as the key: it is longer than {MAX_BYTES} bytes, so it is no key file; name the PEM file itself", path.display())]
+    #[error(
+        "can't use {path:?} as the key: it is longer than {MAX_BYTES} bytes, so it is no key file; name the PEM file itself"
+    )]
     TooLong {
         /// Where.
         path: PathBuf,
     },
     /// Its content isn't a key that can be used.
-    #[error("can't use {} as the key: {source}", path.display())]
+    #[error("can't use {path:?} as the key: {source}")]
     Key {
         /// Where.
         path: PathBuf,
@@ -65,8 +73,11 @@ pub(super) fn read(path: &Path) -> Result<KeyFile, KeyFileError> {
     let not_a_file = |what| KeyFileError::NotAFile { path: path.to_owned(), what };
     // A FIFO that nobody writes to must not hold us up: it is opened without waiting, and is empty then.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    let mut file =
-        OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path).map_err(failed)?;
+    let opened = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path);
+    let mut file = opened.map_err(|source| match looks_like_a_key(path) {
+        true => KeyFileError::NotAPath,
+        false => failed(source),
+    })?;
     let found = file.metadata().map_err(failed)?;
     let kind = found.file_type();
     if kind.is_dir() {
@@ -99,4 +110,16 @@ fn read_up_to_limit(file: &mut File) -> io::Result<Zeroizing<Vec<u8>>> {
     }
     text.truncate(length);
     Ok(text)
+}
+
+/// Whether a path where nothing is could be the text of a key, so that it must not be quoted.
+fn looks_like_a_key(path: &Path) -> bool {
+    /// No name on Linux is longer, bytes.
+    const MAX_NAME: usize = 255;
+    let text = path.as_os_str().as_encoded_bytes();
+    text.contains(&b'\n')
+        || text.windows(5).any(|window| window == b"-----")
+        || path.components().any(|name| name.as_os_str().len() > MAX_NAME)
+        // Base64 has slashes too, but is one long text without a dot or another break.
+        || text.len() > MAX_NAME && !text.iter().any(|byte| matches!(byte, b'.' | b'-' | b'_'))
 }

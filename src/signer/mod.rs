@@ -32,7 +32,7 @@ mod request;
 mod sign;
 mod verify;
 
-pub use fault::Fault;
+pub use fault::{Fault, Mistake};
 pub use headers::{HeaderError, Headers};
 pub use key::KeyError;
 pub use key_file::KeyFileError;

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 /// What one PEM block says it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
-    /// `RSA PRIVATE KEY` (PKCS#1) or `PRIVATE KEY` (PKCS#8): what may be tried.
+    /// `RSA PRIVATE KEY` (PKCS#1), `PRIVATE KEY` (PKCS#8), or a label nobody has heard of: what may be tried.
     PrivateKey,
     EncryptedKey,
     EcKey,
@@ -21,12 +21,14 @@ pub(super) enum Label {
 impl Label {
     fn of(label: &[u8], body: &[u8]) -> Self {
         match label {
-            b"RSA PRIVATE KEY" | b"PRIVATE KEY" if contains(body, b",ENCRYPTED") => Self::EncryptedKey,
-            b"RSA PRIVATE KEY" | b"PRIVATE KEY" => Self::PrivateKey,
             b"ENCRYPTED PRIVATE KEY" => Self::EncryptedKey,
             b"EC PRIVATE KEY" => Self::EcKey,
             b"DSA PRIVATE KEY" => Self::DsaKey,
             b"OPENSSH PRIVATE KEY" => Self::OpenSshKey,
+            private if private.ends_with(b"PRIVATE KEY") => {
+                // No comma is a digit of base64, so this stands in a header of the block.
+                if contains(body, b",ENCRYPTED") { Self::EncryptedKey } else { Self::PrivateKey }
+            }
             b"PUBLIC KEY" | b"RSA PUBLIC KEY" => Self::PublicKey,
             b"CERTIFICATE" | b"TRUSTED CERTIFICATE" | b"X509 CERTIFICATE" => Self::Certificate,
             _ => Self::Other,
@@ -54,15 +56,18 @@ const END: &[u8] = b"-----END ";
 const DASHES: &[u8] = b"-----";
 
 /// The blocks of a text, in order. What stands between them is skipped: blank lines, the `NAME="` of an environment file,
-/// the attributes some tools print.
+/// the attributes some tools print, a comment that quotes a `BEGIN`.
 pub(super) fn blocks(text: &[u8]) -> Result<Vec<Block<'_>>, CutShort> {
     let mut blocks = Vec::new();
     let mut rest = text;
     while let Some((_, after_begin)) = split(rest, BEGIN) {
-        let (label, after_label) = split(after_begin, DASHES).ok_or(CutShort)?;
-        let (body, after_end) = split(after_label, END).ok_or(CutShort)?;
+        let (mut until_end, after_end) = split(after_begin, END).ok_or(CutShort)?;
+        while let Some((_, inner)) = split(until_end, BEGIN) {
+            until_end = inner;
+        }
+        let (label, body) = split(until_end, DASHES).ok_or(CutShort)?;
         let (_, after) = split(after_end, DASHES).ok_or(CutShort)?;
-        blocks.push(Block { label: Label::of(label, body), body });
+        blocks.push(Block { label: Label::of(label.trim_ascii(), body), body });
         rest = after;
     }
     Ok(blocks)
@@ -101,12 +106,30 @@ fn contains(text: &[u8], word: &[u8]) -> bool {
     split(text, word).is_some()
 }
 
-/// Text in UTF-16, as some editors save it.
+/// Text in UTF-16, as some editors save it, with or without its mark.
 pub(super) fn is_utf16(text: &[u8]) -> bool {
-    text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff])
+    let dashes = [b"-\0-\0-\0B\0", b"\0-\0-\0-\0B"];
+    text.starts_with(&[0xff, 0xfe])
+        || text.starts_with(&[0xfe, 0xff])
+        || dashes.iter().any(|dashes| contains(text, *dashes))
 }
 
-/// The begin of a key in binary DER: a SEQUENCE of 256 bytes or more.
+/// Something in binary DER: one SEQUENCE that is as long as it says.
 pub(super) fn is_der(text: &[u8]) -> bool {
-    text.starts_with(&[0x30, 0x82])
+    match text {
+        [0x30, 0x82, high, low, content @ ..] => {
+            content.len() == usize::from(u16::from_be_bytes([*high, *low]))
+        }
+        [0x30, 0x81, length, content @ ..] | [0x30, length @ ..=0x7f, content @ ..] => {
+            content.len() == usize::from(*length)
+        }
+        _ => false,
+    }
+}
+
+/// What kind of key the OpenSSH form holds; it says so in the clear, also under a passphrase.
+pub(super) fn openssh_algorithm(block: &Block<'_>) -> Option<&'static str> {
+    let content = block.der()?;
+    let kinds: [(&[u8], _); 3] = [(b"ssh-ed25519", "Ed25519"), (b"ecdsa-sha2-", "EC"), (b"ssh-dss", "DSA")];
+    kinds.into_iter().find(|(name, _)| contains(&content, name)).map(|(_, algorithm)| algorithm)
 }

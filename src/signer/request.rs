@@ -73,17 +73,18 @@ impl Timestamp {
     /// # Errors
     /// [`RequestError::Clock`] when it is so wrong that it hasn't thirteen digits.
     pub fn now() -> Result<Self, RequestError> {
-        Self::from_ms(wall_ms())
+        let ms = wall_ms();
+        Self::from_ms(ms).map_err(|_| RequestError::Clock(ms))
     }
 
     /// The text of `ms` milliseconds since the Unix epoch.
     ///
     /// # Errors
-    /// [`RequestError::Clock`] when it hasn't thirteen digits.
+    /// [`RequestError::Timestamp`] when it hasn't thirteen digits.
     pub fn from_ms(ms: i64) -> Result<Self, RequestError> {
         let mut digits = itoa::Buffer::new();
         let text = digits.format(ms);
-        Self::from_digits(text).ok_or(RequestError::Clock(ms))
+        text.parse()
     }
 
     fn from_digits(text: &str) -> Option<Self> {
@@ -151,6 +152,6 @@ impl<'a> SignedParts<'a> {
     }
 }
 
-pub(super) fn without_query(path_and_query: &str) -> &str {
+fn without_query(path_and_query: &str) -> &str {
     path_and_query.split_once('?').map_or(path_and_query, |(path, _)| path)
 }

@@ -48,7 +48,7 @@ impl Signer {
     /// Loads the private key in the PEM `text`.
     ///
     /// PKCS#1 and PKCS#8; any line ends, also the two characters `\n` in a single line; text before and after the key.
-    /// Takes tens of milliseconds, for the checks.
+    /// Takes 40 ms for 2,048 bits and seconds for 8,192, for the checks.
     ///
     /// # Errors
     /// [`KeyError`], which says what `text` is instead and how to convert it.
@@ -71,8 +71,7 @@ impl Signer {
         let file = key_file::read(path)?;
         if let Some(mode) = file.open_to_others {
             tracing::warn!(
-                "others than its owner may read or write the key file {} (mode {mode:04o}); shut it with: chmod 600",
-                path.display()
+                "others than its owner may read or write the key file {path:?} (mode {mode:04o}); shut it with: chmod 600 {path:?}"
             );
         }
         Self::from_pem(&file.text).map_err(|source| KeyFileError::Key { path: path.to_owned(), source })

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use openssl::error::ErrorStack;
 use openssl::hash::MessageDigest;
 use openssl::pkey::{Id, PKey, Private, Public};
-use openssl::rsa::{Padding, Rsa};
+use openssl::rsa::{Padding as RsaPadding, Rsa};
 use openssl::sign::{RsaPssSaltlen, Verifier as DigestVerify};
 
 use super::fault::Fault;
@@ -24,13 +24,17 @@ pub enum PublicKeyError {
     #[error(transparent)]
     File(KeyFileError),
     /// It is a private key.
-    #[error("{} holds a private key, and a signature is checked with the public one; write that with: openssl pkey -in KEY.pem -pubout -out PUBLIC.pem", path.display())]
+    #[error(
+        "{path:?} holds a private key, and a signature is checked with the public one; write that with: openssl pkey -in KEY.pem -pubout -out PUBLIC.pem"
+    )]
     Private {
         /// Where.
         path: PathBuf,
     },
     /// It is no RSA public key in PEM.
-    #[error("{} is no RSA public key in PEM; write one with: openssl pkey -in KEY.pem -pubout -out PUBLIC.pem", path.display())]
+    #[error(
+        "{path:?} is no RSA public key in PEM; write one with: openssl pkey -in KEY.pem -pubout -out PUBLIC.pem"
+    )]
     NotAKey {
         /// Where.
         path: PathBuf,
@@ -117,28 +121,28 @@ impl Verifier {
 
     /// Whether `signature` is one of the concatenated `message`, made as the exchange wants it.
     pub(super) fn holds(&self, message: &[&[u8]], signature: &[u8]) -> Result<bool, ErrorStack> {
-        self.holds_under(Scheme::Pss, message, signature)
+        self.holds_under(Scheme::right(), message, signature)
     }
 
-    /// Whether `signature` is one of the concatenated `message`, made under `scheme` with SHA-256.
+    /// Whether `signature` is one of the concatenated `message`, made under `scheme`.
     pub(super) fn holds_under(
         &self,
         scheme: Scheme,
         message: &[&[u8]],
         signature: &[u8],
     ) -> Result<bool, ErrorStack> {
-        let mut verify = DigestVerify::new(MessageDigest::sha256(), &self.key)?;
-        match scheme {
-            Scheme::Pss | Scheme::PssOfAnySalt => {
-                verify.set_rsa_padding(Padding::PKCS1_PSS)?;
-                verify.set_rsa_mgf1_md(MessageDigest::sha256())?;
+        let mut verify = DigestVerify::new(scheme.digest, &self.key)?;
+        match scheme.padding {
+            Padding::Pss | Padding::PssOfAnySalt => {
+                verify.set_rsa_padding(RsaPadding::PKCS1_PSS)?;
+                verify.set_rsa_mgf1_md(scheme.mask)?;
                 // On a check, OpenSSL takes its "maximum" for "whatever it is".
-                verify.set_rsa_pss_saltlen(match scheme {
-                    Scheme::PssOfAnySalt => RsaPssSaltlen::MAXIMUM_LENGTH,
+                verify.set_rsa_pss_saltlen(match scheme.padding {
+                    Padding::PssOfAnySalt => RsaPssSaltlen::MAXIMUM_LENGTH,
                     _ => RsaPssSaltlen::DIGEST_LENGTH,
                 })?;
             }
-            Scheme::Pkcs1 => verify.set_rsa_padding(Padding::PKCS1)?,
+            Padding::Pkcs1 => verify.set_rsa_padding(RsaPadding::PKCS1)?,
         }
         for part in message {
             verify.update(part)?;
@@ -147,11 +151,27 @@ impl Verifier {
     }
 }
 
-/// How a signature pads its digest.
+/// How a signature is made of a message.
+#[derive(Clone, Copy)]
+pub(super) struct Scheme {
+    pub(super) padding: Padding,
+    pub(super) digest: MessageDigest,
+    /// The digest of MGF1, which PSS takes.
+    pub(super) mask: MessageDigest,
+}
+
+/// How the digest is padded.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Scheme {
-    /// With a salt as long as the digest: what the exchange wants.
+pub(super) enum Padding {
+    /// With a salt as long as the digest.
     Pss,
     PssOfAnySalt,
     Pkcs1,
+}
+
+impl Scheme {
+    /// The exchange's.
+    pub(super) fn right() -> Self {
+        Self { padding: Padding::Pss, digest: MessageDigest::sha256(), mask: MessageDigest::sha256() }
+    }
 }

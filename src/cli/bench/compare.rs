@@ -29,6 +29,21 @@ impl Comparison {
         others.iter().filter_map(|theirs| Self::by_sample(ours, theirs)).collect()
     }
 
+    /// Ratio of medians of rounds, where each kind had a round of samples to itself.
+    pub(super) fn by_round(ours: &Series, theirs: &Series, round: usize) -> Option<Self> {
+        let in_rounds = |series: &Series| Series {
+            runs: series.runs.iter().flat_map(|run| run.chunks(round)).map(<[f64]>::to_vec).collect(),
+            ..series.clone()
+        };
+        let spread =
+            Spread::of_runs(&in_rounds(ours), &in_rounds(theirs), 0.5, |ours, theirs| ours / theirs)?;
+        Some(Self {
+            text: format!("{} / {}, medians of rounds of {round}", ours.name, theirs.name),
+            spread,
+            unit: None,
+        })
+    }
+
     /// Ratio of a percentile of whole runs that were made one after the other.
     pub(super) fn by_run(ours: &Series, theirs: &Series, p: f64) -> Option<Self> {
         let text = format!("{} / {}, p{}", ours.name, theirs.name, p * 100.0);
@@ -101,6 +116,14 @@ mod tests {
         assert_eq!(comparisons[0].text, "a / b");
         assert_eq!(comparisons[0].spread.to_string(), "2.000 (half of 3 pairs between 1.500 and 2.500)");
         assert_eq!(Comparison::by_sample(&series("a", &[&[]]), &series("b", &[&[]])), None);
+    }
+
+    #[test]
+    fn rounds_are_compared_by_their_medians() {
+        let (ours, theirs) = (series("a", &[&[2.0, 2.0, 6.0, 6.0]]), series("b", &[&[1.0, 1.0, 2.0, 2.0]]));
+        let ratio = Comparison::by_round(&ours, &theirs, 2).unwrap();
+        assert_eq!((ratio.spread.pairs, ratio.spread.median), (2, 2.5));
+        assert_eq!(ratio.text, "a / b, medians of rounds of 2");
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub(super) struct Section {
 }
 
 /// One kind's samples.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Series {
     /// The kind, for people.
     pub(super) name: String,

@@ -18,8 +18,9 @@ use super::turns::{self, Kind, Outside};
 use crate::cli::Failure;
 use crate::signer::{Signer, Timestamp};
 
-const METHOD: &str = "GET";
-const PATH: &str = "/trade-api/v2/portfolio/balance";
+/// The request that python/bench_sign.py signs too.
+const METHOD: &str = "POST";
+const PATH: &str = "/trade-api/v2/portfolio/events/orders";
 
 /// Tried when no Python is named.
 const USUAL_PYTHON: &str = "python3";
@@ -47,12 +48,17 @@ pub(super) fn measure(plan: &Plan<'_>) -> Result<Section, Failure> {
     });
     let mut kinds = vec![ours, bare];
     kinds.extend(peers::signers(&key, &message)?);
+    let inside = kinds.len();
     let series = turns::take(plan, "sign", Unit::Us, kinds, python.map(outside))?;
 
     let title =
         "RSA-PSS with SHA-256, a throwaway key of 2048 bits; signatures of each kind in turn".to_owned();
     let mut section = plan.section("sign", title, Unit::Us, series, note.into_iter().collect());
-    section.comparisons = Comparison::of_first(&section.series);
+    let (inside, outside) = section.series.split_at(inside);
+    section.comparisons = Comparison::of_first(inside);
+    section.comparisons.extend(
+        outside.iter().filter_map(|python| Comparison::by_round(&inside[0], python, turns::ROUND as usize)),
+    );
     Ok(section)
 }
 

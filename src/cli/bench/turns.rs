@@ -14,7 +14,7 @@ pub(super) fn batch_note() -> String {
 }
 
 /// Turns of each kind between two of a kind outside this process.
-const ROUND: u32 = 100;
+pub(super) const ROUND: u32 = 100;
 
 /// Does something as often as it is told.
 type Work<'a> = Box<dyn FnMut(u32) -> Result<(), Failure> + 'a>;
