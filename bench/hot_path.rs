@@ -1,179 +1,213 @@
-//! What one frame costs, part by part: `cargo bench --bench hot_path`.
+//! What one frame costs, part by part: `cargo bench --bench hot_path [NAME...]`, times by divan.
 //!
-//! With `WAKELINE_BENCH_COUNT=PART:N` it runs one part N times and nothing else, for `bench/instructions.sh`.
+//! Parts run one after the other, so a machine that changes its speed changes it between them, and batches keep caches
+//! and branch predictors warm. `bench/instructions.sh` counts the same parts in instructions, which don't depend on that.
 #![allow(clippy::expect_used, reason = "a benchmark that can't start has nobody to tell but its reader")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use wakeline::fire::{DispatchNothing, Fire, OrderPolicy, snap_to_grid};
-use wakeline::measure::percentiles::{Summary, percentile};
-use wakeline::telemetry::{Options, Recorder, Stage, Telemetry};
+use divan::Bencher;
+use openssl::rsa::Rsa;
+use tempfile::TempDir;
+use wakeline::fire::{
+    DispatchNothing, FIXED_CONTRACTS, Fire, FireCounters, OrderPolicy, OrderTemplates, snap_to_grid,
+};
+use wakeline::signer::{Signer, Timestamp};
+use wakeline::telemetry::{DEFAULT_RING_CAPACITY, Options, Recorder, Stage, Telemetry};
 use wakeline::wire::message::DEFAULT_PRICE_RANGES;
 use wakeline::wire::{Decoder, Status, WakeAck, encode};
 
 mod common;
 
 use common::benchmark_wake;
+use common::bodies::{self, ID};
+use common::counting::{NamedPart, Part, counted_instead};
 
-const ID: &str = "0f2c6d0e9b8a4c7d8e1f23456789abcd";
+const PARTS: [NamedPart; 12] = [
+    ("nothing", || Box::new(|| ())),
+    ("decode", || decode(bodies::predicted())),
+    ("decode_shuffled", || decode(bodies::shuffled())),
+    ("decode_smallest", || decode(bodies::smallest())),
+    ("decode_many_ranges", || decode(bodies::many_ranges())),
+    ("decode_longest", || decode(bodies::longest())),
+    ("encode_ack", encode_ack),
+    ("encode_wake", encode_wake),
+    ("snap", snap),
+    ("template", template),
+    ("fire", fire),
+    ("push", push),
+];
 
-const WARM_UP: usize = 200;
-const ROUNDS: usize = 2_000;
+/// All parts but the last: `push` takes a number of samples of its own.
+const NAMES: [&str; PARTS.len() - 1] = {
+    let mut names = [""; PARTS.len() - 1];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = PARTS[index].0;
+        index += 1;
+    }
+    names
+};
 
-/// A part of the hot path that can be run again and again.
-type Part = Box<dyn FnMut()>;
+const SAMPLES: u32 = 2_000;
+const RUNS_A_SAMPLE: u32 = 64;
 
-fn parts(recorder: Recorder) -> Vec<(&'static str, Part)> {
-    let mut body = Vec::new();
-    encode::wake_body(&mut body, &benchmark_wake(ID));
-    let (typed, tree_free) = (body.clone(), body.clone());
-    let mut decoder = Decoder::new();
-    let mut out = Vec::with_capacity(1024);
-    let mut wake_out = Vec::with_capacity(1024);
-    let mut fire = Fire::new(None, OrderPolicy::default(), Box::new(DispatchNothing));
-    vec![
-        (
-            "decode",
-            Box::new(move || {
-                black_box(decoder.wake(black_box(&body)).is_ok());
-            }),
-        ),
-        (
-            "decode_serde_json",
-            Box::new(move || {
-                black_box(serde_json::from_slice::<typed::Wake<'_>>(black_box(&typed)).is_ok());
-            }),
-        ),
-        (
-            "decode_utf8_check_alone",
-            Box::new(move || {
-                black_box(std::str::from_utf8(black_box(&tree_free)).is_ok());
-            }),
-        ),
-        (
-            "encode_ack",
-            Box::new(move || {
-                out.clear();
-                let ack = WakeAck {
-                    schema_version: 4,
-                    correlation_id: ID,
-                    received_at_ms: 1_790_000_000_123,
-                    status: Status::Accepted,
-                    reason: None,
-                };
-                black_box(encode::ack_frame(&mut out, black_box(&ack)));
-            }),
-        ),
-        (
-            "encode_wake",
-            Box::new(move || {
-                wake_out.clear();
-                black_box(encode::wake_frame(&mut wake_out, black_box(&benchmark_wake(ID))));
-            }),
-        ),
-        (
-            "snap",
-            Box::new(|| {
-                black_box(snap_to_grid(black_box(0.4237), DEFAULT_PRICE_RANGES));
-            }),
-        ),
-        (
-            "fire",
-            Box::new(move || {
-                black_box(fire.run(black_box(&benchmark_wake(ID))));
-            }),
-        ),
-        (
-            "push",
-            Box::new(move || {
-                black_box(recorder.push(black_box(ID), Stage::WakeRecv, 1, 2, 0.001, false));
-            }),
-        ),
-    ]
-}
+/// Their rows fit the daemon's own ring, should the writer not empty it meanwhile. A longer ring would be out of the caches.
+const PUSH_SAMPLES: u32 = DEFAULT_RING_CAPACITY as u32 / RUNS_A_SAMPLE - 1;
 
 fn main() {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let options = Options { ring_capacity: 1 << 20, ..Options::default() };
-    let telemetry = Telemetry::start(&directory.path().join("bench.db"), options).expect("a database");
-    measure(telemetry.recorder());
-    telemetry.finish(Instant::now() + Duration::from_secs(60));
-}
-
-fn measure(recorder: Recorder) {
-    if let Ok(count) = std::env::var("WAKELINE_BENCH_COUNT") {
-        let (name, times) = count.split_once(':').expect("PART:N");
-        let times: u64 = times.parse().expect("a number of runs");
-        let (_, mut part) =
-            parts(recorder).into_iter().find(|(part, _)| *part == name).expect("a part's name");
-        counted(&mut part, times);
-        return;
+    if !counted_instead(&PARTS) {
+        divan::main();
     }
-    // Part by part in each round, so that a machine that changes its speed changes it for all of them.
-    let mut parts = parts(recorder);
-    let mut samples = vec![Vec::with_capacity(ROUNDS); parts.len()];
-    for round in 0..WARM_UP + ROUNDS {
-        for ((_, part), sample) in parts.iter_mut().zip(&mut samples) {
-            let ns = batch_ns(part);
-            if round >= WARM_UP {
-                sample.push(ns);
-            }
-        }
+}
+
+#[divan::bench(args = NAMES, sample_count = SAMPLES, sample_size = RUNS_A_SAMPLE)]
+fn part(bencher: Bencher<'_, '_>, name: &str) {
+    let (_, set_up) = PARTS.iter().find(|(part, _)| *part == name).expect("a part's name");
+    bencher.bench_local(set_up());
+}
+
+#[divan::bench(name = "push", sample_count = PUSH_SAMPLES, sample_size = RUNS_A_SAMPLE)]
+fn timed_push(bencher: Bencher<'_, '_>) {
+    bencher.bench_local(push());
+}
+
+/// Not among the counted parts: its instructions are OpenSSL's.
+#[divan::bench(sample_count = SAMPLES, sample_size = 1)]
+fn sign(bencher: Bencher<'_, '_>) {
+    let key = Rsa::generate(2_048).expect("a key").private_key_to_pem().expect("a key's PEM");
+    let mut signer = Signer::from_pem(&key).expect("a signer");
+    let timestamp = Timestamp::now().expect("the time");
+    let mut signature = String::new();
+    bencher.bench_local(|| {
+        let signed = signer.sign(&timestamp, "GET", "/trade-api/v2/portfolio/balance", &mut signature);
+        signed.expect("a signature");
+    });
+}
+
+/// The whole message is in memory at the end, as it is for what comes next in the executor.
+fn decode(body: Vec<u8>) -> Part {
+    let mut decoder = Decoder::new();
+    let mut run = move || black_box(&decoder.wake(black_box(&body))).is_ok();
+    assert!(run(), "a refusal would be measured");
+    Box::new(move || {
+        run();
+    })
+}
+
+fn encode_ack() -> Part {
+    let mut out = Vec::with_capacity(1024);
+    let ack = WakeAck {
+        schema_version: 4,
+        correlation_id: ID,
+        received_at_ms: 1_790_000_000_123,
+        status: Status::Accepted,
+        reason: None,
+    };
+    Box::new(move || {
+        out.clear();
+        black_box(encode::ack_frame(&mut out, black_box(&ack)));
+    })
+}
+
+fn encode_wake() -> Part {
+    let mut out = Vec::with_capacity(1024);
+    let wake = benchmark_wake(ID);
+    Box::new(move || {
+        out.clear();
+        black_box(encode::wake_frame(&mut out, black_box(&wake)));
+    })
+}
+
+fn snap() -> Part {
+    Box::new(|| {
+        black_box(snap_to_grid(black_box(0.4237), DEFAULT_PRICE_RANGES));
+    })
+}
+
+/// The order's body from its template, found again.
+fn template() -> Part {
+    let mut templates = OrderTemplates::new(OrderPolicy::default());
+    let wake = benchmark_wake(ID);
+    let mut body = String::with_capacity(1024);
+    Box::new(move || {
+        body.clear();
+        let wake = black_box(&wake);
+        let order = templates.get(wake.market_ticker, wake.direction).fill(FIXED_CONTRACTS, 0.42, wake);
+        black_box(order.write_body(wake.correlation_id, &mut body).is_ok());
+    })
+}
+
+/// Every stage to the dispatch, for an id that isn't remembered, when as many are as ever will be.
+fn fire() -> Part {
+    let mut fire = Fire::new(None, OrderPolicy::default(), Box::new(DispatchNothing));
+    let mut wake = benchmark_wake(ID);
+    let ids = FreshIds::new();
+    for index in 0..FreshIds::COUNT {
+        wake.correlation_id = ids.get(index);
+        fire.run(&wake);
     }
-    let of = |wanted: &str| parts.iter().position(|(name, _)| *name == wanted).expect("a part's name");
-    let pairs = samples[of("decode")].iter().zip(&samples[of("decode_serde_json")]);
-    let mut ratios: Vec<f64> = pairs.map(|(ours, theirs)| ours / theirs).collect();
-    println!("ns a run, batches of 64, {ROUNDS} rounds after {WARM_UP}");
-    println!("{:<26}{:>9}{:>9}{:>9}{:>9}", "", "min", "p50", "p90", "p99");
-    for ((name, _), sample) in parts.iter().zip(&mut samples) {
-        let min = sample.iter().copied().fold(f64::INFINITY, f64::min);
-        if let Some(Summary { p50, p90, p99, .. }) = Summary::of(sample) {
-            println!("{name:<26}{min:>9.1}{p50:>9.1}{p90:>9.1}{p99:>9.1}");
-        }
+    let FireCounters { fired, duplicate_correlation_id, .. } = fire.counters();
+    assert_eq!(
+        (*fired, *duplicate_correlation_id),
+        (FreshIds::COUNT as u64, 0),
+        "another way would be measured"
+    );
+    let mut next = 0;
+    Box::new(move || {
+        wake.correlation_id = ids.get(next);
+        next += 1;
+        black_box(fire.run(black_box(&wake)));
+    })
+}
+
+/// Ids that come again after twice as many as the executor remembers.
+#[derive(Clone, Copy)]
+struct FreshIds(&'static str);
+
+impl FreshIds {
+    const COUNT: usize = 8_192;
+
+    fn new() -> Self {
+        // An id at each place of one text: so many strings of their own would be memory that no real id comes from.
+        let digits = (0_u64..).map(|index| format!("{:016x}", index.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        let text: String = digits.take((Self::COUNT + ID.len()) / 16).collect();
+        Self(text.leak())
     }
-    ratios.sort_by(f64::total_cmp);
-    let [low, median, high] = [0.05, 0.5, 0.95].map(|p| percentile(&ratios, p).unwrap_or(f64::NAN));
-    println!("decode / decode_serde_json, by round: median {median:.3} (p5 {low:.3}, p95 {high:.3})");
+
+    fn get(self, index: usize) -> &'static str {
+        let start = index % Self::COUNT;
+        &self.0[start..start + ID.len()]
+    }
 }
 
-/// What callgrind is told to count.
-#[inline(never)]
-fn counted(part: &mut Part, times: u64) {
-    (0..times).for_each(|_| part());
+fn push() -> Part {
+    let pushing = Pushing::new();
+    Box::new(move || {
+        black_box(pushing.recorder.push(black_box(ID), Stage::WakeRecv, 1, 2, 0.001, false));
+    })
 }
 
-fn batch_ns(part: &mut Part) -> f64 {
-    const BATCH: u32 = 64;
-    let start = Instant::now();
-    (0..BATCH).for_each(|_| part());
-    start.elapsed().as_nanos() as f64 / f64::from(BATCH)
+/// A recorder and what stands behind it.
+struct Pushing {
+    recorder: Recorder,
+    telemetry: Telemetry,
+    _directory: TempDir,
 }
 
-/// The same message for a general-purpose decoder.
-mod typed {
-    #[derive(serde::Deserialize)]
-    #[allow(dead_code, reason = "decoded, not read")]
-    pub(super) struct Wake<'a> {
-        schema_version: i64,
-        correlation_id: &'a str,
-        market_ticker: &'a str,
-        asset: &'a str,
-        direction: &'a str,
-        kalshi_price: f64,
-        model_probability: f64,
-        fee: f64,
-        edge: f64,
-        decision_ts_ms: i64,
-        sent_at_ms: i64,
-        sent_at_ns: i64,
-        recv_ns: i64,
-        clock_domain: &'a str,
-        dry_run: bool,
-        wire_price_yes_dollars: f64,
-        exchange_index: i64,
-        available_size_contracts: f64,
-        price_ranges: Vec<[f64; 3]>,
-        correlation_group: &'a str,
+impl Pushing {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let database = directory.path().join("bench.db");
+        let telemetry = Telemetry::start(&database, Options::default()).expect("a database");
+        Self { recorder: telemetry.recorder(), telemetry, _directory: directory }
+    }
+}
+
+impl Drop for Pushing {
+    fn drop(&mut self) {
+        let counts = self.telemetry.finish(Instant::now() + Duration::from_secs(60));
+        assert_eq!(counts.dropped_ring_full, 0, "pushes into a full ring were measured: take fewer samples");
     }
 }
