@@ -115,7 +115,7 @@ pub(super) fn private_key(text: &[u8]) -> Result<PKey<Private>, KeyError> {
     let key = PKey::private_key_from_pkcs8(&der)
         .or_else(|_| Rsa::private_key_from_der(&der).and_then(PKey::from_rsa))
         .map_err(|_: ErrorStack| KeyError::Damaged)?;
-    check(&key)?;
+    check(&key, der.len())?;
     Ok(key)
 }
 
@@ -160,7 +160,7 @@ fn other(label: Label) -> KeyError {
     }
 }
 
-fn check(key: &PKey<Private>) -> Result<(), KeyError> {
+fn check(key: &PKey<Private>, der_bytes: usize) -> Result<(), KeyError> {
     let algorithm = match key.id() {
         Id::RSA => None,
         Id::RSA_PSS => return Err(KeyError::PssOnly),
@@ -182,7 +182,9 @@ fn check(key: &PKey<Private>) -> Result<(), KeyError> {
     let rsa = key.rsa().map_err(|_| KeyError::OpenSsl)?;
     // OpenSSL checks that the primes are some, however long they are, and that takes for ever.
     let parts = [Some(rsa.d()), Some(rsa.e()), rsa.p(), rsa.q(), rsa.dmp1(), rsa.dmq1(), rsa.iqmp()];
-    if parts.into_iter().flatten().any(|part| part.num_bits() > rsa.n().num_bits()) {
+    // Primes beyond the second can't be asked for, but there is no room for long ones: in all, a key is five moduli long.
+    let too_long = der_bytes > 6 * key.size() + 512;
+    if too_long || parts.into_iter().flatten().any(|part| part.num_bits() > rsa.n().num_bits()) {
         return Err(KeyError::Inconsistent("one of its numbers is longer than its modulus"));
     }
     // OpenSSL signs with a key whose precomputed parts are wrong too, four times slower and without a word.
