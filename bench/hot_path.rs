@@ -183,7 +183,7 @@ impl FreshIds {
 }
 
 fn push() -> Part {
-    let pushing = Pushing::new();
+    let mut pushing = Pushing::new();
     Box::new(move || {
         black_box(pushing.recorder.push(black_box(ID), Stage::WakeRecv, 1, 2, 0.001, false));
     })
@@ -200,8 +200,8 @@ impl Pushing {
     fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let database = directory.path().join("bench.db");
-        let telemetry = Telemetry::start(&database, Options::default()).expect("a database");
-        Self { recorder: telemetry.recorder(), telemetry, _directory: directory }
+        let (telemetry, recorder) = Telemetry::start(&database, Options::default()).expect("a database");
+        Self { recorder, telemetry, _directory: directory }
     }
 }
 

@@ -47,8 +47,8 @@ fn sequential(index: usize) -> String {
 
 fn rows_per_second(ids: &[String]) -> f64 {
     let directory = tempfile::tempdir().unwrap();
-    let telemetry = Telemetry::start(&directory.path().join("t.db"), Options::default()).unwrap();
-    let recorder = telemetry.recorder();
+    let (telemetry, mut recorder) =
+        Telemetry::start(&directory.path().join("t.db"), Options::default()).unwrap();
     let started = Instant::now();
     for id in ids {
         while recorder.backlog() > 7_000 {
@@ -69,7 +69,7 @@ fn naive_rows_per_second(ids: &[String]) -> f64 {
         VALUES (?1, 'wake_recv', 1, 1, 0.002, '{\"dry_run\": false}')";
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("t.db");
-    Telemetry::start(&path, Options::default()).unwrap().finish(Instant::now() + Duration::from_secs(4));
+    Telemetry::start(&path, Options::default()).unwrap().0.finish(Instant::now() + Duration::from_secs(4));
     let db = rusqlite::Connection::open(&path).unwrap();
     db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON").unwrap();
     let started = Instant::now();
@@ -90,8 +90,7 @@ fn visibility() {
     const BURST: usize = 40;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("t.db");
-    let telemetry = Telemetry::start(&path, Options::default()).unwrap();
-    let recorder = telemetry.recorder();
+    let (telemetry, mut recorder) = Telemetry::start(&path, Options::default()).unwrap();
     let reader = rusqlite::Connection::open(&path).unwrap();
     let mut last_id = reader.prepare("SELECT ifnull(max(id), 0) FROM latency_events").unwrap();
     let (mut pushed, mut seen_after_ms) = (Vec::new(), Vec::new());
@@ -118,7 +117,8 @@ fn visibility() {
 
 fn idle_cpu_percent() -> f64 {
     let directory = tempfile::tempdir().unwrap();
-    let telemetry = Telemetry::start(&directory.path().join("t.db"), Options::default()).unwrap();
+    let (telemetry, _recorder) =
+        Telemetry::start(&directory.path().join("t.db"), Options::default()).unwrap();
     std::thread::sleep(Duration::from_secs(3));
     let before = writer_cpu_ns();
     std::thread::sleep(Duration::from_secs(10));

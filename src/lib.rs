@@ -15,7 +15,7 @@
 //! | [`telemetry`] | latency rows into the SQLite file both processes share |
 //! | [`signer`] | signatures of Kalshi requests, made and checked |
 //! | [`wire`] | frames, and the JSON in them, byte for byte as the reference has it |
-//! | [`memory`] | an allocator that counts |
+//! | [`memory`] | an allocator that counts, a ring between two threads |
 //! | [`measure`] | clocks, percentiles, rate limits |
 //!
 //! Start reading at [`executor::HotPath::frame`]: it is what happens to one wake.

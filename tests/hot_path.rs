@@ -32,10 +32,10 @@ impl Dispatch for Slow {
 #[test]
 fn the_ack_is_written_before_the_fire_and_the_span_ends_with_it() {
     let place = Place::new();
-    let telemetry = Telemetry::start(&place.database(), Options::default()).unwrap();
+    let (telemetry, recorder) = Telemetry::start(&place.database(), Options::default()).unwrap();
     let events = Rc::new(RefCell::new(Vec::new()));
     let fire = Fire::new(None, OrderPolicy::default(), Box::new(Slow { events: Rc::clone(&events) }));
-    let hot_path = HotPath::new(fire, Some(telemetry.recorder()));
+    let hot_path = HotPath::new(fire, Some(recorder));
     hot_path.frame(&wake("one", ""), |_ack| {
         events.borrow_mut().push("ack");
         std::thread::sleep(ACK_TAKES);

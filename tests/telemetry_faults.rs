@@ -18,10 +18,10 @@ use wakeline::telemetry::{Options, Stage, Telemetry};
 #[test]
 fn a_locked_database_costs_no_row() {
     let place = Place::new();
-    let telemetry = place.start();
+    let (telemetry, mut recorder) = place.start();
     let other = place.connect();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    push(&telemetry.recorder(), 0..2_000);
+    push(&mut recorder, 0..2_000);
     std::thread::sleep(Duration::from_millis(1_500));
     let counts = telemetry.counters().snapshot();
     assert_eq!((counts.rows_written, counts.dropped_write_failed), (0, 0));
@@ -35,12 +35,12 @@ fn a_locked_database_costs_no_row() {
 #[test]
 fn a_database_locked_for_good_does_not_hold_up_the_exit() {
     let place = Place::new();
-    let telemetry = place.start();
-    push(&telemetry.recorder(), 0..10);
+    let (telemetry, mut recorder) = place.start();
+    push(&mut recorder, 0..10);
     written(&telemetry, 10);
     let other = place.connect();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    push(&telemetry.recorder(), 10..1_210);
+    push(&mut recorder, 10..1_210);
     let asked = Instant::now();
     let counts = telemetry.finish(asked + Duration::from_millis(500));
     assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
@@ -53,10 +53,10 @@ fn a_database_locked_for_good_does_not_hold_up_the_exit() {
 #[test]
 fn a_lock_that_ends_before_the_deadline_costs_no_row() {
     let place = Place::new();
-    let telemetry = place.start();
+    let (telemetry, mut recorder) = place.start();
     let other = place.connect();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    push(&telemetry.recorder(), 0..1_200);
+    push(&mut recorder, 0..1_200);
     std::thread::scope(|scope| {
         scope.spawn(move || {
             std::thread::sleep(Duration::from_millis(300));
@@ -70,7 +70,7 @@ fn a_lock_that_ends_before_the_deadline_costs_no_row() {
 #[test]
 fn a_writer_stuck_inside_sqlite_does_not_hold_up_the_exit() {
     let place = Place::new();
-    let telemetry = place.start();
+    let (telemetry, mut recorder) = place.start();
     place
         .connect()
         .execute_batch(
@@ -79,7 +79,7 @@ fn a_writer_stuck_inside_sqlite_does_not_hold_up_the_exit() {
              CREATE TRIGGER stuck BEFORE INSERT ON latency_events BEGIN SELECT i FROM endless; END",
         )
         .unwrap();
-    push(&telemetry.recorder(), 0..5);
+    push(&mut recorder, 0..5);
     std::thread::sleep(Duration::from_millis(200));
     let asked = Instant::now();
     let counts = telemetry.finish(asked + Duration::from_millis(300));
@@ -92,10 +92,10 @@ fn a_writer_stuck_inside_sqlite_does_not_hold_up_the_exit() {
 #[test]
 fn an_earlier_deadline_overrules() {
     let place = Place::new();
-    let telemetry = place.start();
+    let (telemetry, mut recorder) = place.start();
     let other = place.connect();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    push(&telemetry.recorder(), 0..5);
+    push(&mut recorder, 0..5);
     telemetry.begin_shutdown(Instant::now() + Duration::from_secs(3_600));
     assert!(!telemetry.is_finished());
     telemetry.begin_shutdown(Instant::now());
@@ -106,7 +106,7 @@ fn an_earlier_deadline_overrules() {
 #[test]
 fn a_row_the_table_refuses_is_dropped_alone() {
     let place = Place::new();
-    let telemetry = place.start();
+    let (telemetry, mut recorder) = place.start();
     place
         .connect()
         .execute_batch(
@@ -114,13 +114,12 @@ fn a_row_the_table_refuses_is_dropped_alone() {
              BEGIN SELECT RAISE(ABORT, 'not this one'); END",
         )
         .unwrap();
-    let recorder = telemetry.recorder();
-    push(&recorder, 0..1_000);
+    push(&mut recorder, 0..1_000);
     assert!(
         recorder.push("nan", Stage::WakeRecv, 0, 0, f64::NAN, false),
         "NOT NULL refuses it, not the ring"
     );
-    push(&recorder, 1_000..1_010);
+    push(&mut recorder, 1_000..1_010);
     let counts = finish(&telemetry);
     assert_eq!((counts.rows_written, counts.dropped_write_failed), (1_008, 3), "{counts}");
     let expected: Vec<String> = strings(0..1_010).into_iter().filter(|id| id != "3" && id != "600").collect();
@@ -130,11 +129,11 @@ fn a_row_the_table_refuses_is_dropped_alone() {
 #[test]
 fn a_dropped_table_is_made_again() {
     let place = Place::new();
-    let telemetry = place.start();
-    push(&telemetry.recorder(), 0..3);
+    let (telemetry, mut recorder) = place.start();
+    push(&mut recorder, 0..3);
     written(&telemetry, 3);
     place.connect().execute_batch("DROP TABLE latency_events").unwrap();
-    push(&telemetry.recorder(), 3..6);
+    push(&mut recorder, 3..6);
     assert_eq!(finish(&telemetry).dropped_write_failed, 0);
     assert_eq!(ids(&place.connect()), strings(3..6));
 }
@@ -151,8 +150,8 @@ fn remove(db: &Path) {
 fn a_deleted_file_is_made_again_and_its_rows_counted_as_orphans() {
     for leave_the_wal in [false, true] {
         let place = Place::new();
-        let telemetry = place.start();
-        push(&telemetry.recorder(), 0..4);
+        let (telemetry, mut recorder) = place.start();
+        push(&mut recorder, 0..4);
         written(&telemetry, 4);
         if leave_the_wal {
             std::fs::remove_file(&place.db).unwrap();
@@ -160,9 +159,9 @@ fn a_deleted_file_is_made_again_and_its_rows_counted_as_orphans() {
             remove(&place.db);
         }
         // Goes into the orphan, unless the writer has looked in between.
-        push(&telemetry.recorder(), 4..6);
+        push(&mut recorder, 4..6);
         eventually("the file", || place.db.exists() && telemetry.counters().snapshot().reopened > 0);
-        push(&telemetry.recorder(), 6..10);
+        push(&mut recorder, 6..10);
         let counts = finish(&telemetry);
         assert_eq!((counts.rows_written, counts.dropped_write_failed), (10, 0), "{counts}");
         let rows = ids(&place.connect());
@@ -177,12 +176,12 @@ fn a_deleted_file_is_made_again_and_its_rows_counted_as_orphans() {
 #[test]
 fn a_file_deleted_just_before_the_exit_still_gets_what_waits() {
     let place = Place::new();
-    let telemetry = place.start();
-    push(&telemetry.recorder(), 0..4);
+    let (telemetry, mut recorder) = place.start();
+    push(&mut recorder, 0..4);
     written(&telemetry, 4);
     let other = place.connect();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    push(&telemetry.recorder(), 4..8);
+    push(&mut recorder, 4..8);
     remove(&place.db);
     let counts = finish(&telemetry);
     drop(other);
@@ -199,8 +198,8 @@ struct Theirs {
 impl Theirs {
     fn new() -> Self {
         let (place, ids) = (Place::new(), strings(0..2_000));
-        let telemetry = place.start();
-        push(&telemetry.recorder(), &ids);
+        let (telemetry, mut recorder) = place.start();
+        push(&mut recorder, &ids);
         finish(&telemetry);
         Self { place, ids }
     }
@@ -220,12 +219,12 @@ impl Theirs {
 fn a_file_replaced_by_a_current_one_is_taken_up() {
     for wal_stays in [false, true] {
         let (theirs, place) = (Theirs::new(), Place::new());
-        let telemetry = place.start();
-        push(&telemetry.recorder(), (0..300).map(|i| format!("old-{i}")));
+        let (telemetry, mut recorder) = place.start();
+        push(&mut recorder, (0..300).map(|i| format!("old-{i}")));
         written(&telemetry, 300);
         theirs.replace(&place, wal_stays);
         eventually("the new file", || telemetry.counters().snapshot().reopened > 0);
-        push(&telemetry.recorder(), ["new-1", "new-2"]);
+        push(&mut recorder, ["new-1", "new-2"]);
         let counts = finish(&telemetry);
         // None, should the once-a-second look have come between the last row and the replacement.
         assert!([0, 300].contains(&counts.rows_orphaned), "{counts}");
@@ -241,8 +240,8 @@ fn a_file_replaced_by_a_current_one_is_taken_up() {
 fn a_file_replaced_just_before_the_end_keeps_its_rows() {
     for wal_stays in [false, true] {
         let (theirs, place) = (Theirs::new(), Place::new());
-        let telemetry = place.start();
-        push(&telemetry.recorder(), (0..300).map(|i| format!("old-{i}")));
+        let (telemetry, mut recorder) = place.start();
+        push(&mut recorder, (0..300).map(|i| format!("old-{i}")));
         written(&telemetry, 300);
         theirs.replace(&place, wal_stays);
         finish(&telemetry);
@@ -256,15 +255,14 @@ fn a_file_replaced_in_the_middle_of_a_burst_keeps_its_rows() {
     let (theirs, place) = (Theirs::new(), Place::new());
     // So small a limit that the WAL is being moved all the time.
     let options = Options { wal_limit_bytes: 1 << 20, ..Options::default() };
-    let telemetry = Telemetry::start(&place.db, options).unwrap();
-    let recorder = telemetry.recorder();
+    let (telemetry, mut recorder) = Telemetry::start(&place.db, options).unwrap();
     let begun = Instant::now();
     let mut replaced = false;
     let mut pushed = 0_u64;
     // Goes on until well after the look that finds the other file.
     while begun.elapsed() < Duration::from_millis(2_500) {
         if recorder.backlog() < 4_000 {
-            push(&recorder, [format!("ours-{:016x}", pushed.wrapping_mul(0x9e37_79b9_7f4a_7c15))]);
+            push(&mut recorder, [format!("ours-{:016x}", pushed.wrapping_mul(0x9e37_79b9_7f4a_7c15))]);
             pushed += 1;
         } else {
             std::thread::sleep(Duration::from_millis(1));
@@ -291,8 +289,8 @@ fn assert_sound(place: &Place) {
 #[test]
 fn a_file_replaced_by_an_old_one_is_left_alone_and_the_rows_are_counted() {
     let place = Place::new();
-    let telemetry = place.start();
-    push(&telemetry.recorder(), 0..4);
+    let (telemetry, mut recorder) = place.start();
+    push(&mut recorder, 0..4);
     written(&telemetry, 4);
     remove(&place.db);
     let new = place.directory.path().join("new.db");
@@ -300,7 +298,7 @@ fn a_file_replaced_by_an_old_one_is_left_alone_and_the_rows_are_counted() {
     std::fs::rename(&new, &place.db).unwrap();
     let before = std::fs::read(&place.db).unwrap();
     std::thread::sleep(Duration::from_millis(1_300));
-    push(&telemetry.recorder(), 4..9);
+    push(&mut recorder, 4..9);
     let counts = telemetry.finish(Instant::now() + Duration::from_millis(700));
     settled(&counts);
     assert_eq!((counts.rows_written, counts.dropped_write_failed), (4, 5), "{counts}");
@@ -313,11 +311,11 @@ fn a_file_made_read_only_under_way_goes_on() {
         return;
     }
     let place = Place::new();
-    let telemetry = place.start();
-    push(&telemetry.recorder(), 0..4);
+    let (telemetry, mut recorder) = place.start();
+    push(&mut recorder, 0..4);
     written(&telemetry, 4);
     chmod(&place.db, 0o444);
-    push(&telemetry.recorder(), 4..8);
+    push(&mut recorder, 4..8);
     let counts = finish(&telemetry);
     assert_eq!((counts.rows_written, counts.dropped_write_failed), (8, 0), "{counts}");
     chmod(&place.db, 0o644);
@@ -330,13 +328,13 @@ fn a_directory_made_read_only_holds_the_rows_until_it_is_writable() {
         return;
     }
     let place = Place::new();
-    let telemetry = place.start();
-    push(&telemetry.recorder(), 0..4);
+    let (telemetry, mut recorder) = place.start();
+    push(&mut recorder, 0..4);
     written(&telemetry, 4);
     remove(&place.db);
     chmod(place.directory.path(), 0o555);
     std::thread::sleep(Duration::from_millis(1_300));
-    push(&telemetry.recorder(), 4..8);
+    push(&mut recorder, 4..8);
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(telemetry.counters().snapshot().rows_written, 4);
     chmod(place.directory.path(), 0o755);
@@ -376,8 +374,8 @@ impl Drop for SmallDisk {
 fn a_full_disk_holds_the_rows_until_there_is_room() {
     let Some(disk) = SmallDisk::mount("8m") else { return };
     let db = disk.0.path().join("t.db");
-    let telemetry = Telemetry::start(&db, Options::default()).unwrap();
-    push(&telemetry.recorder(), 0..100);
+    let (telemetry, mut recorder) = Telemetry::start(&db, Options::default()).unwrap();
+    push(&mut recorder, 0..100);
     written(&telemetry, 100);
     let ballast = disk.0.path().join("ballast");
     let mut filled = 0;
@@ -387,7 +385,7 @@ fn a_full_disk_holds_the_rows_until_there_is_room() {
         filled += 1;
     }
     assert!(filled > 100);
-    push(&telemetry.recorder(), 100..5_000);
+    push(&mut recorder, 100..5_000);
     std::thread::sleep(Duration::from_millis(1_500));
     let counts = telemetry.counters().snapshot();
     assert!(counts.rows_written < 5_000, "the disk wasn't full: {counts}");
@@ -406,8 +404,8 @@ fn a_full_disk_holds_the_rows_until_there_is_room() {
 fn a_disk_that_stays_full_does_not_hold_up_the_exit() {
     let Some(disk) = SmallDisk::mount("1m") else { return };
     let db = disk.0.path().join("t.db");
-    let telemetry = Telemetry::start(&db, Options::default()).unwrap();
-    push(&telemetry.recorder(), 0..8_000);
+    let (telemetry, mut recorder) = Telemetry::start(&db, Options::default()).unwrap();
+    push(&mut recorder, 0..8_000);
     let asked = Instant::now();
     let counts = telemetry.finish(asked + Duration::from_millis(1_500));
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
@@ -423,13 +421,13 @@ fn a_reader_that_pins_the_wal_is_counted_and_survived() {
     let place = Place::new();
     let limit = 1 << 20;
     let options = Options { wal_limit_bytes: limit, heartbeat: None, ..Options::default() };
-    let telemetry = Telemetry::start(&place.db, options).unwrap();
-    push(&telemetry.recorder(), 0..10);
+    let (telemetry, mut recorder) = Telemetry::start(&place.db, options).unwrap();
+    push(&mut recorder, 0..10);
     written(&telemetry, 10);
     let reader = place.connect();
     reader.execute_batch("BEGIN; SELECT COUNT(*) FROM latency_events").unwrap();
     for round in 0..16 {
-        push(&telemetry.recorder(), 10 + round * 500..10 + (round + 1) * 500);
+        push(&mut recorder, 10 + round * 500..10 + (round + 1) * 500);
         written(&telemetry, 10 + (round as u64 + 1) * 500);
     }
     let counts = telemetry.counters().snapshot();
@@ -448,14 +446,14 @@ fn the_wal_stays_under_its_limit_in_a_long_burst() {
     let place = Place::new();
     let limit = 8 << 20;
     let options = Options { wal_limit_bytes: limit, ..Options::default() };
-    let telemetry = Telemetry::start(&place.db, options).unwrap();
+    let (telemetry, mut recorder) = Telemetry::start(&place.db, options).unwrap();
     let mut most = 0;
     for i in 0..40_000_u64 {
-        while telemetry.recorder().backlog() > 8_000 {
+        while recorder.backlog() > 8_000 {
             std::thread::sleep(Duration::from_millis(1));
         }
         // Spread over the index, as random ids are.
-        push(&telemetry.recorder(), [i.wrapping_mul(0x9e37_79b9_7f4a_7c15)]);
+        push(&mut recorder, [i.wrapping_mul(0x9e37_79b9_7f4a_7c15)]);
         most = most.max(telemetry.counters().snapshot().wal_bytes);
     }
     let counts = finish(&telemetry);
@@ -468,8 +466,8 @@ fn the_wal_stays_under_its_limit_in_a_long_burst() {
 fn a_wal_at_rest_is_moved_into_the_file() {
     let place = Place::new();
     let options = Options { heartbeat: None, ..Options::default() };
-    let telemetry = Telemetry::start(&place.db, options).unwrap();
-    push(&telemetry.recorder(), 0..200);
+    let (telemetry, mut recorder) = Telemetry::start(&place.db, options).unwrap();
+    push(&mut recorder, 0..200);
     written(&telemetry, 200);
     eventually("a checkpoint", || {
         let db = place.connect();
@@ -484,11 +482,10 @@ fn a_wal_at_rest_is_moved_into_the_file() {
 fn push_until_killed(db: &Path) -> ! {
     use std::io::Write;
 
-    let telemetry = Telemetry::start(db, Options::default()).unwrap();
-    let recorder = telemetry.recorder();
+    let (_telemetry, mut recorder) = Telemetry::start(db, Options::default()).unwrap();
     let mut out = std::io::stdout().lock();
     for i in recorder.counters().snapshot().pushed.. {
-        push(&recorder, [i]);
+        push(&mut recorder, [i]);
         writeln!(out, "pushed {i}").unwrap();
         out.flush().unwrap();
         std::thread::sleep(Duration::from_millis(1));

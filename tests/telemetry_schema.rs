@@ -429,8 +429,8 @@ fn a_ring_that_is_no_power_of_two_is_refused() {
 #[test]
 fn a_later_python_pass_fills_in_and_leaves_our_rows() {
     let place = Place::new();
-    let telemetry = place.start();
-    telemetry_support::push(&telemetry.recorder(), 0..3);
+    let (telemetry, mut recorder) = place.start();
+    telemetry_support::push(&mut recorder, 0..3);
     telemetry_support::finish(&telemetry);
     let script = "
 import sqlite3, sys

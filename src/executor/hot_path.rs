@@ -14,13 +14,13 @@ use crate::wire::{Decoder, Status, WakeAck, encode};
 /// Everything the frames of all connections share, on the one thread that serves them.
 pub struct HotPath {
     pub(super) counters: Counters,
-    recorder: Option<Recorder>,
     parts: RefCell<Parts>,
 }
 
 struct Parts {
     decoder: Decoder,
     ack: Vec<u8>,
+    recorder: Option<Recorder>,
     fire: Fire,
 }
 
@@ -29,8 +29,12 @@ impl HotPath {
     pub fn new(fire: Fire, recorder: Option<Recorder>) -> Self {
         Self {
             counters: Counters::default(),
-            recorder,
-            parts: RefCell::new(Parts { decoder: Decoder::new(), ack: Vec::with_capacity(512), fire }),
+            parts: RefCell::new(Parts {
+                decoder: Decoder::new(),
+                ack: Vec::with_capacity(512),
+                recorder,
+                fire,
+            }),
         }
     }
 
@@ -38,7 +42,7 @@ impl HotPath {
     pub fn frame(&self, body: &[u8], deliver: impl FnOnce(&[u8])) {
         let received_at_ms = wall_ms();
         let start_ns = monotonic_ns();
-        let Parts { decoder, ack, fire } = &mut *self.parts.borrow_mut();
+        let Parts { decoder, ack, recorder, fire } = &mut *self.parts.borrow_mut();
         ack.clear();
         self.counters.frames.add(1);
         match decoder.wake(body) {
@@ -57,7 +61,7 @@ impl HotPath {
                 let duration_ns = monotonic_ns() - start_ns;
                 let ended_at_ms = wall_ms();
                 self.counters.accepted.add(1);
-                if let Some(recorder) = &self.recorder {
+                if let Some(recorder) = recorder {
                     let duration_ms = duration_ns as f64 / 1e6;
                     recorder.push(
                         wake.correlation_id,
@@ -91,7 +95,7 @@ impl HotPath {
 
     /// To be called when every frame at hand has been handled, before waiting for more.
     pub fn rest(&self) {
-        if let Some(recorder) = &self.recorder {
+        if let Some(recorder) = &self.parts.borrow().recorder {
             recorder.nudge();
         }
     }

@@ -106,17 +106,19 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
     let mut stop_signals = StopSignals::new()?;
     let mut hangups = signal(SignalKind::hangup())?;
     let mut endpoint = Endpoint::claim(&options.socket)?;
-    let mut telemetry = match options.telemetry_db.clone() {
-        None => None,
+    let (mut telemetry, recorder) = match options.telemetry_db.clone() {
+        None => (None, None),
         Some(path) => {
             let opening = Sink::open_aside(path, options.telemetry_ring_rows)?;
             tokio::select! {
-                opened = opening => Some(opened.map_err(io::Error::other)??),
+                opened = opening => {
+                    let (sink, recorder) = opened.map_err(io::Error::other)??;
+                    (Some(sink), Some(recorder))
+                }
                 () = stop_signals.next() => return Ok(ServeReport::of_nothing(fire)),
             }
         }
     };
-    let recorder = telemetry.as_ref().map(Sink::recorder);
     let server = Server {
         hot_path: Rc::new(HotPath::new(fire, recorder)),
         stop: Rc::default(),

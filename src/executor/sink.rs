@@ -10,6 +10,9 @@ use crate::telemetry::{FinalCounts, Options, Recorder, Telemetry, TelemetryError
 /// How long past its deadline the writer may take to say that it ended; stuck inside the database it is left behind.
 const GRACE: Duration = Duration::from_millis(400);
 
+/// What opening comes to.
+type Opened = Result<(Sink, Recorder), TelemetryError>;
+
 /// The telemetry, and word of its writer's end.
 pub(super) struct Sink {
     telemetry: Telemetry,
@@ -18,11 +21,11 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// Opens it on a thread of its own, since a locked database can take seconds.
+    /// Opens it, and the end its rows go into, on a thread of its own, since a locked database can take seconds.
     pub(super) fn open_aside(
         path: PathBuf,
         ring_rows: usize,
-    ) -> Result<oneshot::Receiver<Result<Self, TelemetryError>>, TelemetryError> {
+    ) -> Result<oneshot::Receiver<Opened>, TelemetryError> {
         let (done, opened) = oneshot::channel();
         let opening = move || {
             // Nobody waits any more when the daemon was stopped meanwhile.
@@ -32,7 +35,7 @@ impl Sink {
         thread.map(|_| opened).map_err(TelemetryError::Thread)
     }
 
-    fn open(path: &Path, ring_rows: usize) -> Result<Self, TelemetryError> {
+    fn open(path: &Path, ring_rows: usize) -> Opened {
         let (end, ended) = oneshot::channel();
         let on_finished = Box::new(move || {
             // Nobody listens any more when the wait was cut short.
@@ -40,12 +43,8 @@ impl Sink {
         });
         let options =
             Options { ring_capacity: ring_rows, on_finished: Some(on_finished), ..Options::default() };
-        Ok(Self { telemetry: Telemetry::start(path, options)?, ended: Some(ended) })
-    }
-
-    /// A producer's end of its ring.
-    pub(super) fn recorder(&self) -> Recorder {
-        self.telemetry.recorder()
+        let (telemetry, recorder) = Telemetry::start(path, options)?;
+        Ok((Self { telemetry, ended: Some(ended) }, recorder))
     }
 
     /// Waits for the writer to end, which it should not; for ever when it has ended already.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::error::{Fault, classify};
-use super::ring::Recorder;
+use super::ring::Drain;
 use super::row::LatencyRow;
 use crate::measure::clock::wall_ms;
 
@@ -65,9 +65,9 @@ impl Batch {
     }
 
     /// Tops the batch up from the ring.
-    pub(super) fn fill(&mut self, recorder: &Recorder) {
+    pub(super) fn fill(&mut self, drain: &mut Drain) {
         while self.rows.len() < BATCH_ROWS {
-            let Some(row) = recorder.pop() else { return };
+            let Some(row) = drain.pop() else { return };
             self.rows.push_back(row);
         }
     }
@@ -188,6 +188,7 @@ fn statements_fit(connection: &Connection) -> bool {
 mod tests {
     use std::time::Duration;
 
+    use super::super::ring::ring;
     use super::super::row::Stage;
     use super::super::store::Store;
     use super::*;
@@ -197,12 +198,12 @@ mod tests {
     }
 
     fn batch(ids: std::ops::Range<usize>) -> Batch {
-        let recorder = Recorder::new(1024).unwrap();
+        let (mut recorder, mut drain, _) = ring(1024).unwrap();
         for id in ids {
             assert!(recorder.push(&format!("id-{id}"), Stage::WakeRecv, 1, 2, 0.5, false));
         }
         let mut batch = Batch::new();
-        batch.fill(&recorder);
+        batch.fill(&mut drain);
         batch
     }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 
-use super::ring::Recorder;
+use super::ring::Drain;
 use super::store::Store;
 use crate::measure::clock::wall_ms;
 use crate::measure::rate_limit::RateLimit;
@@ -37,12 +37,12 @@ impl Heartbeat {
     }
 
     /// Replaces the row when it is due; returns whether it did. A failure costs nothing but the beat.
-    pub(super) fn beat(&mut self, store: &Store, recorder: &Recorder) -> bool {
+    pub(super) fn beat(&mut self, store: &Store, drain: &Drain) -> bool {
         let now = Instant::now();
         if now < self.due {
             return false;
         }
-        let written = self.write(store, recorder);
+        let written = self.write(store, drain);
         self.due = now + if written.is_ok() { INTERVAL } else { RETRY };
         match written {
             Ok(()) => self.failures = 0,
@@ -66,8 +66,8 @@ impl Heartbeat {
         self.due = Instant::now();
     }
 
-    fn write(&self, store: &Store, recorder: &Recorder) -> rusqlite::Result<()> {
-        let counts = recorder.counters().snapshot();
+    fn write(&self, store: &Store, drain: &Drain) -> rusqlite::Result<()> {
+        let counts = drain.counters().snapshot();
         let dropped = counts.dropped_ring_full + counts.dropped_oversized_id + counts.dropped_write_failed;
         let transaction = Transaction::new_unchecked(store.connection(), TransactionBehavior::Immediate)?;
         transaction.prepare_cached(BEAT)?.execute(params![
@@ -75,7 +75,7 @@ impl Heartbeat {
             std::process::id(),
             self.started_at_ms,
             wall_ms(),
-            recorder.backlog() as i64,
+            drain.backlog() as i64,
             i64::try_from(dropped).unwrap_or(i64::MAX)
         ])?;
         transaction.commit()

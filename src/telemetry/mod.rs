@@ -3,7 +3,7 @@
 //! The hot path copies rows into a bounded ring ([`Recorder::push`]); one thread writes them in batches. Nothing is
 //! dropped without a counter ([`FinalCounts`]).
 //!
-//! - [`row`]: a row and the vocabulary of stages. [`ring`]: the ring and its producer's end. [`counters`]: the counters.
+//! - [`row`]: a row and the vocabulary of stages. [`ring`]: the ring and its ends. [`counters`]: the counters.
 //! - `schema`: the tables. [`store`]: opening the file, and refusing those that aren't ours.
 //! - `writer`: the thread's loop. `batch`: what one transaction takes and what a failure condemns. `checkpoint`: when
 //!   the WAL is moved. `identity`: deleted and replaced files. `doze`: the writer's sleep. `heartbeat`: the sign of life. `shutdown`: the end.
@@ -14,8 +14,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let directory = tempfile::tempdir()?;
-//! let telemetry = Telemetry::start(&directory.path().join("telemetry.db"), Options::default())?;
-//! let recorder = telemetry.recorder();
+//! let (telemetry, mut recorder) = Telemetry::start(&directory.path().join("telemetry.db"), Options::default())?;
 //! recorder.push("9f2c", Stage::WakeRecv, 1_750_000_000_000, 1_750_000_000_000, 0.0021, false);
 //! let counts = telemetry.finish(Instant::now() + Duration::from_secs(4));
 //! assert!(counts.to_string().starts_with("telemetry rows_written=1 dropped_ring_full=0 "));
@@ -51,10 +50,11 @@ pub use schema::USER_VERSION;
 pub use store::{OPEN_PATIENCE, Store, sqlite_version_ok};
 
 use heartbeat::Heartbeat;
+use ring::Watch;
 use shutdown::{EndGuard, Shutdown};
 use writer::Writer;
 
-/// Rows the ring holds unless told otherwise: a burst of 8,192 wakes, 1.4 MB.
+/// Rows the ring holds unless told otherwise: a burst of 8,192 wakes, 1.6 MB.
 pub const DEFAULT_RING_CAPACITY: usize = 8_192;
 /// Size under which the WAL is kept unless told otherwise: 64 MiB.
 pub const DEFAULT_WAL_LIMIT: u64 = 64 << 20;
@@ -101,25 +101,26 @@ impl std::fmt::Debug for Options {
 /// Dropped without [`Telemetry::finish`] the writer is asked to end within 2 s and not waited for.
 #[derive(Debug)]
 pub struct Telemetry {
-    recorder: Recorder,
+    watch: Watch,
     shutdown: Arc<Shutdown>,
     writer: Thread,
 }
 
 impl Telemetry {
-    /// Opens or creates the database and starts the writer. Blocks while opening, at most about 5 s.
+    /// Opens or creates the database and starts the writer; returns it with the one end of the ring that rows go into.
+    /// Blocks while opening, at most about 5 s.
     ///
     /// # Errors
     /// A file that isn't ours, can't be opened, or stays locked; a ring capacity that isn't a power of two.
-    pub fn start(path: &Path, options: Options) -> Result<Self, TelemetryError> {
-        let recorder = Recorder::new(options.ring_capacity)?;
+    pub fn start(path: &Path, options: Options) -> Result<(Self, Recorder), TelemetryError> {
+        let (recorder, drain, watch) = ring::ring(options.ring_capacity)?;
         let store = Store::open(path, options.wal_limit_bytes, OPEN_PATIENCE)?;
         store.warn_of_network();
         let shutdown = Arc::new(Shutdown::new());
         let writer = Writer::new(
             store,
             options.wal_limit_bytes,
-            recorder.clone(),
+            drain,
             Arc::clone(&shutdown),
             options.heartbeat.map(Heartbeat::new),
         );
@@ -131,19 +132,24 @@ impl Telemetry {
                 writer.run();
             })
             .map_err(TelemetryError::Thread)?;
-        Ok(Self { recorder, shutdown, writer: thread.thread().clone() })
+        Ok((Self { watch, shutdown, writer: thread.thread().clone() }, recorder))
     }
 
-    /// A producer's end of the ring.
+    /// Rows waiting to be written.
     #[must_use]
-    pub fn recorder(&self) -> Recorder {
-        self.recorder.clone()
+    pub fn backlog(&self) -> usize {
+        self.watch.backlog()
+    }
+
+    /// [`Recorder::nudge`], from any thread.
+    pub fn nudge(&self) {
+        self.watch.nudge();
     }
 
     /// The live counters.
     #[must_use]
     pub fn counters(&self) -> Arc<Counters> {
-        Arc::clone(self.recorder.counters())
+        Arc::clone(self.watch.counters())
     }
 
     /// Asks the writer to drain the ring and end, and to give up at `deadline`. Doesn't block.
@@ -169,7 +175,7 @@ impl Telemetry {
     pub fn finish(&self, deadline: Instant) -> FinalCounts {
         self.begin_shutdown(deadline);
         self.shutdown.wait_until(deadline);
-        self.recorder.counters().snapshot().settled()
+        self.watch.counters().snapshot().settled()
     }
 }
 

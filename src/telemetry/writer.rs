@@ -10,7 +10,7 @@ use super::checkpoint::Checkpointer;
 use super::error::{Fault, TelemetryError};
 use super::heartbeat::Heartbeat;
 use super::identity::FileId;
-use super::ring::Recorder;
+use super::ring::Drain;
 use super::shutdown::Shutdown;
 use super::store::{Standing, Store};
 use crate::measure::rate_limit::RateLimit;
@@ -63,7 +63,7 @@ impl Backoff {
 pub(super) struct Writer {
     path: PathBuf,
     wal_limit: u64,
-    recorder: Recorder,
+    drain: Drain,
     shutdown: Arc<Shutdown>,
     /// `None` while the file can't be opened again.
     store: Option<Store>,
@@ -91,7 +91,7 @@ impl Writer {
     pub(super) fn new(
         store: Store,
         wal_limit: u64,
-        recorder: Recorder,
+        drain: Drain,
         shutdown: Arc<Shutdown>,
         heartbeat: Option<Heartbeat>,
     ) -> Self {
@@ -99,7 +99,7 @@ impl Writer {
             path: store.path().to_owned(),
             file: store.file(),
             wal_limit,
-            recorder,
+            drain,
             shutdown,
             store: Some(store),
             batch: Batch::new(),
@@ -130,7 +130,7 @@ impl Writer {
             }
             self.look();
             self.report_drops();
-            self.batch.fill(&self.recorder);
+            self.batch.fill(&mut self.drain);
             if !self.batch.is_empty() {
                 self.write();
             } else if asked {
@@ -144,7 +144,7 @@ impl Writer {
 
     fn rest(&mut self) {
         if let Some(store) = &self.store {
-            self.checkpointer.at_rest(store, self.recorder.counters());
+            self.checkpointer.at_rest(store, self.drain.counters());
             if self.last_row.elapsed() < SILENCE {
                 self.pause(REST);
             } else {
@@ -157,8 +157,8 @@ impl Writer {
 
     /// Sleeps until a producer nudges, the end is asked for, or the path wants looking at.
     fn doze(&self) {
-        let (recorder, shutdown) = (&self.recorder, &self.shutdown);
-        recorder.doze().sleep(LOOK, || recorder.backlog() == 0 && !shutdown.asked());
+        let (drain, shutdown) = (&self.drain, &self.shutdown);
+        drain.doze().sleep(LOOK, || drain.backlog() == 0 && !shutdown.asked());
     }
 
     fn write(&mut self) {
@@ -167,7 +167,7 @@ impl Writer {
             self.reopen();
             return;
         };
-        let counters = self.recorder.counters();
+        let counters = self.drain.counters();
         match self.batch.write(store.connection()) {
             Ok(progress) => {
                 self.busy.reset();
@@ -192,7 +192,7 @@ impl Writer {
     }
 
     fn fail(&mut self, Failure { fault, error }: Failure) {
-        let counters = self.recorder.counters();
+        let counters = self.drain.counters();
         if fault == Fault::Busy {
             counters.add_busy_retry();
             let since = *self.locked_since.get_or_insert_with(Instant::now);
@@ -218,7 +218,7 @@ impl Writer {
 
     /// Says so when the producers found the ring full: they themselves have no time to.
     fn report_drops(&mut self) {
-        let dropped = self.recorder.counters().snapshot().dropped_ring_full;
+        let dropped = self.drain.counters().snapshot().dropped_ring_full;
         if dropped > self.drops_reported
             && let Some(suppressed) = RING_FULL.admit()
         {
@@ -236,7 +236,7 @@ impl Writer {
         let now = Instant::now();
         let Some(store) = &self.store else { return };
         if let Some(heartbeat) = &mut self.heartbeat
-            && heartbeat.beat(store, &self.recorder)
+            && heartbeat.beat(store, &self.drain)
         {
             self.checkpointer.beat(store);
         }
@@ -244,7 +244,7 @@ impl Writer {
             return;
         }
         self.next_look = now + LOOK;
-        self.recorder.counters().set_wal_bytes(store.wal_bytes());
+        self.drain.counters().set_wal_bytes(store.wal_bytes());
         let what = match store.standing() {
             Standing::Same => {
                 self.unmatched = 0;
@@ -283,7 +283,7 @@ impl Writer {
             return false;
         }
         if matches!(standing, Standing::Gone | Standing::Replaced) {
-            self.recorder.counters().add_orphaned(std::mem::take(&mut self.unmatched));
+            self.drain.counters().add_orphaned(std::mem::take(&mut self.unmatched));
         }
         store.close(false);
         true
@@ -294,7 +294,7 @@ impl Writer {
     fn reopen(&mut self) {
         match Store::open(&self.path, self.wal_limit, Duration::ZERO) {
             Ok(store) => {
-                let counters = self.recorder.counters();
+                let counters = self.drain.counters();
                 counters.add_reopened();
                 if store.file() != self.file {
                     counters.add_orphaned(self.unmatched);
@@ -311,7 +311,7 @@ impl Writer {
             }
             Err(error) => {
                 let pause = if matches!(error, TelemetryError::Locked { .. }) {
-                    self.recorder.counters().add_busy_retry();
+                    self.drain.counters().add_busy_retry();
                     self.busy.step()
                 } else {
                     self.trouble.step()
@@ -331,11 +331,11 @@ impl Writer {
 
     /// Counts what is left, and closes.
     fn end(mut self) {
-        let counters = Arc::clone(self.recorder.counters());
+        let counters = Arc::clone(self.drain.counters());
         let mut lost = 0;
         loop {
             lost += self.batch.clear();
-            self.batch.fill(&self.recorder);
+            self.batch.fill(&mut self.drain);
             if self.batch.is_empty() {
                 break;
             }

@@ -23,7 +23,7 @@ impl Place {
         Self { directory, db }
     }
 
-    pub fn start(&self) -> Telemetry {
+    pub fn start(&self) -> (Telemetry, Recorder) {
         Telemetry::start(&self.db, Options::default()).unwrap()
     }
 
@@ -39,7 +39,7 @@ pub fn connect(path: &Path) -> Connection {
     connection
 }
 
-pub fn push(recorder: &Recorder, ids: impl IntoIterator<Item = impl ToString>) {
+pub fn push(recorder: &mut Recorder, ids: impl IntoIterator<Item = impl ToString>) {
     for id in ids {
         assert!(recorder.push(
             &id.to_string(),

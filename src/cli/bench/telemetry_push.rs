@@ -9,7 +9,7 @@ use super::report::{Section, Unit};
 use super::turns::{self, BATCH, Kind};
 use super::wake;
 use crate::cli::Failure;
-use crate::telemetry::{Options, Recorder, Stage, Telemetry};
+use crate::telemetry::{Options, Stage, Telemetry};
 
 /// How long the writer may take to empty a ring before rows are dropped, and the run fails for it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -19,12 +19,11 @@ pub(super) fn measure(plan: &Plan<'_>) -> Result<Section, Failure> {
     // A ring of the daemon's size: a larger one would be colder.
     let options = Options::default();
     let capacity = options.ring_capacity;
-    let telemetry = Telemetry::start(&directory.path().join("telemetry.db"), options)?;
-    let (recorder, waiting) = (telemetry.recorder(), telemetry.recorder());
+    let (telemetry, mut recorder) = Telemetry::start(&directory.path().join("telemetry.db"), options)?;
     let push = move || {
         black_box(recorder.push(black_box(wake::ID), Stage::WakeRecv, 1, 2, 0.001, false));
     };
-    let kind = Kind::small("wakeline", "kind=wakeline", push).after(move || make_room(&waiting, capacity));
+    let kind = Kind::small("wakeline", "kind=wakeline", push).after(|| make_room(&telemetry, capacity));
     let series = turns::take(plan, "telemetry_push", Unit::Ns, vec![kind], None)?;
     let counts = telemetry.finish(Instant::now() + PATIENCE);
     let pushed = u64::from(plan.turns()) * u64::from(BATCH);
@@ -38,17 +37,17 @@ pub(super) fn measure(plan: &Plan<'_>) -> Result<Section, Failure> {
 }
 
 /// Lets the writer empty a ring that is half full: then many batches follow without a pause, as in a burst.
-fn make_room(recorder: &Recorder, capacity: usize) {
-    if recorder.backlog() >= capacity / 2 {
-        wait_for_room(recorder, 0);
+fn make_room(telemetry: &Telemetry, capacity: usize) {
+    if telemetry.backlog() >= capacity / 2 {
+        wait_for_room(telemetry, 0);
     }
 }
 
 /// Waits until no more than so many rows are in the ring, or the writer has had every chance.
-pub(super) fn wait_for_room(recorder: &Recorder, at_most: usize) {
-    recorder.nudge();
+pub(super) fn wait_for_room(telemetry: &Telemetry, at_most: usize) {
+    telemetry.nudge();
     let limit = Instant::now() + PATIENCE;
-    while recorder.backlog() > at_most && Instant::now() < limit {
+    while telemetry.backlog() > at_most && Instant::now() < limit {
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -67,12 +67,12 @@ fn uuid_like(index: u64) -> String {
 
 fn rows_per_second(plan: &Plan<'_>, ids: &[String]) -> Result<f64, Failure> {
     let directory = plan.directory()?;
-    let telemetry = Telemetry::start(&directory.path().join("telemetry.db"), Options::default())?;
-    let recorder = telemetry.recorder();
+    let (telemetry, mut recorder) =
+        Telemetry::start(&directory.path().join("telemetry.db"), Options::default())?;
     let started = Instant::now();
     for id in ids {
         if recorder.backlog() > FULL_ENOUGH {
-            wait_for_room(&recorder, FULL_ENOUGH);
+            wait_for_room(&telemetry, FULL_ENOUGH);
         }
         recorder.push(id, Stage::WakeRecv, 1_750_000_000_000, 1_750_000_000_000, 0.002, false);
     }
@@ -90,7 +90,7 @@ fn naive_rows_per_second(plan: &Plan<'_>, ids: &[String]) -> Result<f64, Failure
     let directory = plan.directory()?;
     let path = directory.path().join("telemetry.db");
     // Makes the tables.
-    Telemetry::start(&path, Options::default())?.finish(Instant::now() + PATIENCE);
+    Telemetry::start(&path, Options::default())?.0.finish(Instant::now() + PATIENCE);
     Ok(ids.len() as f64 / insert_naively(&path, ids).map_err(BenchError::Sqlite)?)
 }
 
