@@ -15,6 +15,7 @@ pub mod message;
 mod number;
 mod predicted;
 mod refusal;
+mod scan;
 mod schema;
 mod syntax;
 mod text;

@@ -2,8 +2,7 @@
 //! accepts what the general path accepts, with the same values; on anything unforeseen it gives up without a verdict.
 
 use super::message::{Direction, PriceRange, WakeMessage};
-use super::number;
-use super::text;
+use super::{number, scan};
 
 /// A wake whose price ranges are in the caller's buffer.
 pub(super) struct Predicted<'a> {
@@ -108,10 +107,9 @@ impl<'a> Cursor<'a> {
     /// A string whose opening quote is consumed, up to its closing one or to whatever else stands in its way.
     #[inline(always)]
     fn string(&mut self) -> Option<&'a str> {
-        let end = text::plain_run_end(self.rest, 0);
-        let (string, rest) = self.rest.split_at_checked(end)?;
+        let (string, rest) = scan::split_plain(self.rest)?;
         self.rest = rest;
-        std::str::from_utf8(string).ok()
+        Some(string)
     }
 
     #[inline(always)]

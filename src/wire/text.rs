@@ -1,5 +1,7 @@
 //! JSON string contents: finding their end, writing and reading their escapes.
 
+use super::scan;
+
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
@@ -40,7 +42,7 @@ pub(super) fn quote(out: &mut Vec<u8>, content: &str) {
     out.push(b'"');
     let mut written = 0;
     loop {
-        let stop = plain_run_end(bytes, written);
+        let stop = written + scan::plain_length(&bytes[written..]);
         out.extend_from_slice(&bytes[written..stop]);
         let Some(&byte) = bytes.get(stop) else { break };
         match byte {
