@@ -1,7 +1,7 @@
 //! The decoder's fast path: the twenty keys in wire order without whitespace, as orjson writes a wake. It only ever
 //! accepts what the general path accepts, with the same values; on anything unforeseen it gives up without a verdict.
 
-use super::message::{Direction, PriceRange, WakeMessage};
+use super::message::{DEFAULT_PRICE_RANGES, Direction, PriceRange, WakeMessage};
 use super::{number, scan};
 
 /// A wake whose price ranges are in the caller's buffer.
@@ -137,6 +137,10 @@ impl<'a> Cursor<'a> {
     /// A number, by way of a decimal fraction if it can be.
     #[inline(always)]
     fn double(&mut self) -> Option<f64> {
+        if let Some((value, length)) = short_fraction(self.rest) {
+            self.rest = self.rest.get(length..)?;
+            return Some(value);
+        }
         match decimal_fraction(self.rest) {
             Some((value, length)) => {
                 self.rest = self.rest.get(length..)?;
@@ -162,6 +166,10 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     fn price_ranges(&mut self, ranges: &mut Vec<PriceRange>) -> Option<()> {
         ranges.clear();
+        if self.literal(DEFAULT_PRICE_RANGES_REST).is_some() {
+            ranges.extend_from_slice(DEFAULT_PRICE_RANGES);
+            return Some(());
+        }
         if self.literal(b"]").is_some() {
             return Some(());
         }
@@ -180,6 +188,34 @@ impl<'a> Cursor<'a> {
         }
     }
 }
+
+/// [`DEFAULT_PRICE_RANGES`] behind the opening bracket, as most markets send them.
+const DEFAULT_PRICE_RANGES_REST: &[u8; 15] = b"[0.0,1.0,0.01]]";
+
+/// Value and length of the number that `bytes` begins with, if it has one digit before its point, one to five behind it
+/// and no exponent, as prices have. It is judged by a single load of eight bytes.
+#[inline(always)]
+fn short_fraction(bytes: &[u8]) -> Option<(f64, usize)> {
+    let word = u64::from_le_bytes(*bytes.first_chunk()?);
+    let [first, point, ..] = word.to_le_bytes();
+    let whole = u64::from(first.wrapping_sub(b'0'));
+    if whole > 9 || point != b'.' {
+        return None;
+    }
+    // The six bytes behind the point, above them zeros, which count as digits.
+    let digits = (word ^ ZEROS) >> 16;
+    let others = not_digits(digits) & 0x0000_ffff_ffff_ffff;
+    let found = (others.trailing_zeros() / 8) as usize;
+    if others == 0 || found == 0 || matches!(word.to_le_bytes()[2 + found], b'e' | b'E') {
+        return None;
+    }
+    // Shifted to the top, the digits found stand behind as many zeros as are missing.
+    let mantissa = whole * POWERS_OF_TEN[found] + eight_digits(digits << (64 - 8 * found));
+    // Both operands are exact doubles, so the division rounds once: it is the nearest double.
+    Some((mantissa as u32 as f64 / SMALL_POWERS_OF_TEN[found], 2 + found))
+}
+
+const SMALL_POWERS_OF_TEN: [f64; 6] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5];
 
 /// Value and length of the number that `bytes` begins with, if it has a fraction and no exponent and its digits fit a
 /// double's mantissa.
@@ -225,8 +261,7 @@ fn leading_digits(bytes: &[u8]) -> (u64, usize) {
     let mut count = 0;
     while let Some(chunk) = bytes.get(count..).and_then(<[u8]>::first_chunk::<8>) {
         let digits = u64::from_le_bytes(*chunk) ^ ZEROS;
-        // A byte above 9 has its high bit set, or gets it by adding 0x76; a carry reaches only bytes above it.
-        let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
+        let others = not_digits(digits);
         if others == 0 {
             value = value.wrapping_mul(100_000_000).wrapping_add(eight_digits(digits));
             count += 8;
@@ -247,6 +282,13 @@ fn leading_digits(bytes: &[u8]) -> (u64, usize) {
     (value, count)
 }
 
+/// The high bit of each byte above 9, of eight; only up to the lowest of them is it exact.
+#[inline(always)]
+fn not_digits(digits: u64) -> u64 {
+    // A byte above 9 has its high bit set, or gets it by adding 0x76; a carry reaches only bytes above it.
+    (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080
+}
+
 /// Eight ASCII zeros.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
@@ -256,4 +298,67 @@ fn eight_digits(digits: u64) -> u64 {
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
     fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The value by the standard library, and the length, where the grammar has a short fraction at the beginning.
+    fn by_the_book(text: &str) -> Option<(f64, usize)> {
+        let fraction = text.strip_prefix(|first: char| first.is_ascii_digit())?.strip_prefix('.')?;
+        let places = fraction.bytes().take_while(u8::is_ascii_digit).count();
+        let exponent = fraction[places..].starts_with(['e', 'E']);
+        let fits = (1..=5).contains(&places) && !exponent && text.len() >= 8;
+        fits.then(|| (text[..2 + places].parse().unwrap(), 2 + places))
+    }
+
+    #[test]
+    fn every_short_fraction_is_the_nearest_double() {
+        for whole in 0..10 {
+            for places in 1..=5 {
+                for fraction in 0..10_u32.pow(places) {
+                    let text = format!("{whole}.{fraction:0width$},\"fee\"", width = places as usize);
+                    let (value, length) = short_fraction(text.as_bytes()).unwrap();
+                    let expected: f64 = text[..length].parse().unwrap();
+                    assert_eq!(
+                        (value.to_bits(), length),
+                        (expected.to_bits(), 2 + places as usize),
+                        "{text}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_predicted_ranges_are_the_default_ones() {
+        let mut ranges = Vec::new();
+        let mut cursor = Cursor { rest: &DEFAULT_PRICE_RANGES_REST[..] };
+        assert_eq!(cursor.price_ranges(&mut ranges), Some(()));
+        assert_eq!((ranges.as_slice(), cursor.rest.len()), (DEFAULT_PRICE_RANGES, 0));
+        // More than these are read one by one.
+        let body = [&DEFAULT_PRICE_RANGES_REST[..14], b",[0.0,1.0,0.01]]"].concat();
+        let mut cursor = Cursor { rest: &body };
+        assert_eq!(cursor.price_ranges(&mut ranges), Some(()));
+        assert_eq!(ranges, [DEFAULT_PRICE_RANGES, DEFAULT_PRICE_RANGES].concat());
+    }
+
+    proptest! {
+        #[test]
+        fn a_short_fraction_is_found_where_there_is_one(text in "[0-9]{0,2}[.,]?[0-9]{0,7}[eE.,:/-]?[\\x00-\\x7f]{0,8}") {
+            let bits = |(value, length): (f64, usize)| (value.to_bits(), length);
+            prop_assert_eq!(short_fraction(text.as_bytes()).map(bits), by_the_book(&text).map(bits), "{}", text);
+        }
+
+        #[test]
+        fn a_short_fraction_needs_no_text(bytes in any::<[u8; 12]>()) {
+            if let Some((_, length)) = short_fraction(&bytes) {
+                prop_assert!((3..=7).contains(&length));
+                prop_assert!(by_the_book(&String::from_utf8_lossy(&bytes)).is_some());
+            }
+        }
+    }
 }
