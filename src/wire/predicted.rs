@@ -1,5 +1,5 @@
-//! The decoder's fast path: the twenty keys in wire order without whitespace, as orjson writes a wake. It only ever
-//! accepts what the general path accepts, with the same values; on anything unforeseen it gives up without a verdict.
+//! The decoder's fast path: the twenty keys in wire order without whitespace, as orjson writes a wake, or as many of them
+//! as an older version had. It only ever accepts what the general path accepts, with the same values; on anything unforeseen it gives up without a verdict.
 
 use super::message::{DEFAULT_PRICE_RANGES, Direction, PriceRange, WakeMessage};
 use super::{number, scan};
@@ -47,24 +47,7 @@ pub(super) fn wake<'a>(body: &'a [u8], ranges: &mut Vec<PriceRange>) -> Option<P
     let sent_at_ms = cursor.integer()?;
     cursor.literal(b",\"sent_at_ns\":")?;
     let sent_at_ns = cursor.integer()?;
-    cursor.literal(b",\"recv_ns\":")?;
-    let recv_ns = cursor.integer()?;
-    cursor.literal(b",\"clock_domain\":\"")?;
-    let clock_domain = cursor.string()?;
-    cursor.literal(b"\",\"dry_run\":")?;
-    let dry_run = cursor.boolean()?;
-    cursor.literal(b",\"wire_price_yes_dollars\":")?;
-    let wire_price_yes_dollars = cursor.double()?;
-    cursor.literal(b",\"exchange_index\":")?;
-    let exchange_index = cursor.integer()?;
-    cursor.literal(b",\"available_size_contracts\":")?;
-    let available_size_contracts = cursor.double()?;
-    cursor.literal(b",\"price_ranges\":[")?;
-    cursor.price_ranges(ranges)?;
-    cursor.literal(b",\"correlation_group\":\"")?;
-    let correlation_group = cursor.string()?;
-    cursor.literal(b"\"}")?;
-    let without_ranges = WakeMessage {
+    let mut wake = WakeMessage {
         schema_version,
         correlation_id,
         market_ticker,
@@ -77,16 +60,48 @@ pub(super) fn wake<'a>(body: &'a [u8], ranges: &mut Vec<PriceRange>) -> Option<P
         decision_ts_ms,
         sent_at_ms,
         sent_at_ns,
-        recv_ns,
-        clock_domain,
-        dry_run,
-        wire_price_yes_dollars,
-        exchange_index,
-        available_size_contracts,
+        recv_ns: 0,
+        clock_domain: "",
+        dry_run: false,
+        wire_price_yes_dollars: 0.0,
+        exchange_index: -1,
+        available_size_contracts: 0.0,
         price_ranges: &[],
-        correlation_group,
+        correlation_group: "",
     };
-    cursor.rest.is_empty().then_some(Predicted { without_ranges })
+    // An older version ends where the next one brought further keys.
+    if cursor.literal(b",\"recv_ns\":").is_none() {
+        set_default(ranges);
+        return cursor.end(wake);
+    }
+    wake.recv_ns = cursor.integer()?;
+    cursor.literal(b",\"clock_domain\":\"")?;
+    wake.clock_domain = cursor.string()?;
+    cursor.literal(b"\",\"dry_run\":")?;
+    wake.dry_run = cursor.boolean()?;
+    if cursor.literal(b",\"wire_price_yes_dollars\":").is_none() {
+        set_default(ranges);
+        return cursor.end(wake);
+    }
+    wake.wire_price_yes_dollars = cursor.double()?;
+    cursor.literal(b",\"exchange_index\":")?;
+    wake.exchange_index = cursor.integer()?;
+    cursor.literal(b",\"available_size_contracts\":")?;
+    wake.available_size_contracts = cursor.double()?;
+    cursor.literal(b",\"price_ranges\":[")?;
+    cursor.price_ranges(ranges)?;
+    if cursor.literal(b",\"correlation_group\":\"").is_none() {
+        return cursor.end(wake);
+    }
+    wake.correlation_group = cursor.string()?;
+    cursor.literal(b"\"")?;
+    cursor.end(wake)
+}
+
+#[cold]
+fn set_default(ranges: &mut Vec<PriceRange>) {
+    ranges.clear();
+    ranges.extend_from_slice(DEFAULT_PRICE_RANGES);
 }
 
 struct Cursor<'a> {
@@ -110,6 +125,12 @@ impl<'a> Cursor<'a> {
         let (string, rest) = scan::split_plain(self.rest)?;
         self.rest = rest;
         Some(string)
+    }
+
+    /// The message, if nothing but its closing brace is left.
+    #[inline(always)]
+    fn end(&self, without_ranges: WakeMessage<'a>) -> Option<Predicted<'a>> {
+        (self.rest == b"}").then_some(Predicted { without_ranges })
     }
 
     #[inline(always)]
