@@ -46,7 +46,7 @@ unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
     fn slot(&self, position: u64) -> &UnsafeCell<T> {
-        // Never empty, so the mask is right; and the index is then in bounds, which the compiler sees.
+        // There are 2^n slots, at least one, so what the mask leaves of a position is an index of them.
         &self.slots[position as usize & (self.slots.len() - 1)]
     }
 
