@@ -26,6 +26,12 @@ pub(super) struct ServeArguments {
     /// Poll instead of blocking: lower latency for one core at full load.
     #[arg(long)]
     spin: bool,
+    /// Serve on this CPU and keep the process's other threads off it.
+    #[arg(long, value_name = "CPU")]
+    pin: Option<usize>,
+    /// Lock the process's memory in RAM (needs an unlimited `ulimit -l`).
+    #[arg(long)]
+    mlock: bool,
     /// Rows held between the hot path and the telemetry writer; a power of two.
     #[arg(long, value_name = "ROWS", default_value_t = 8_192, value_parser = ring_rows)]
     telemetry_ring: usize,
@@ -78,6 +84,8 @@ pub(super) fn run(arguments: ServeArguments) -> Outcome {
         telemetry_db,
         kill_switch,
         spin,
+        pin,
+        mlock,
         telemetry_ring,
         stall_timeout_ms,
         log,
@@ -93,6 +101,8 @@ pub(super) fn run(arguments: ServeArguments) -> Outcome {
         telemetry_db,
         telemetry_ring_rows: telemetry_ring,
         spin,
+        pin,
+        mlock,
         stall: Duration::from_millis(stall_timeout_ms),
         on_hangup: Box::new(move || log.reopen()),
     };

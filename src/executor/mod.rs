@@ -4,6 +4,7 @@
 //! * [`server`]: accepting, signals, the orderly stop;
 //! * `connection`: one peer's frames in, acks out;
 //! * `hot_path`: what happens to one frame;
+//! * [`placement`]: the CPUs its threads run on, its memory in RAM;
 //! * [`client`]: a plain blocking client, for the demo and for measurements.
 
 pub mod client;
@@ -12,6 +13,7 @@ mod counters;
 pub mod endpoint;
 mod hot_path;
 mod outbox;
+pub mod placement;
 pub mod server;
 mod sink;
 mod stop;
@@ -19,4 +21,5 @@ mod stop;
 pub use counters::Counters;
 pub use endpoint::{Endpoint, EndpointError};
 pub use hot_path::HotPath;
+pub use placement::PlacementError;
 pub use server::{ServeError, ServeOptions, ServeReport, serve};

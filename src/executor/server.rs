@@ -14,6 +14,7 @@ use tokio::task::{JoinError, JoinSet};
 use super::connection;
 use super::endpoint::{BACKLOG, Endpoint, EndpointError};
 use super::hot_path::HotPath;
+use super::placement::{self, HotCpu, PlacementError};
 use super::sink::Sink;
 use super::stop::StopSignal;
 use crate::fire::Fire;
@@ -39,6 +40,10 @@ pub struct ServeOptions {
     pub telemetry_ring_rows: usize,
     /// Polls instead of blocking, for people with a core to spare.
     pub spin: bool,
+    /// The CPU of the thread that serves; its other threads run on the others, if there are others.
+    pub pin: Option<usize>,
+    /// Locks the process's memory in RAM.
+    pub mlock: bool,
     /// How long a peer may leave its acks unread while 64 KiB of them wait.
     pub stall: Duration,
     /// Called at each SIGHUP.
@@ -55,6 +60,9 @@ pub enum ServeError {
     /// It could not open its database.
     #[error(transparent)]
     Telemetry(#[from] TelemetryError),
+    /// Its threads or its memory can't be where they were to be.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
     /// The limit on open files leaves no room for a connection.
     #[error(
         "the limit on open files is {limit} and at least {DESCRIPTORS_NEEDED} are needed; raise it with ulimit -n"
@@ -105,6 +113,7 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
     // First of all, so that no signal finds its default handler once there is something to clean up.
     let mut stop_signals = StopSignals::new()?;
     let mut hangups = signal(SignalKind::hangup())?;
+    let hot_cpu = options.pin.map(HotCpu::clear).transpose()?;
     let mut endpoint = Endpoint::claim(&options.socket)?;
     let (mut telemetry, recorder) = match options.telemetry_db.clone() {
         None => (None, None),
@@ -126,6 +135,12 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
         accept_failures: RateLimit::new(RateLimit::WARNINGS),
         foreign_peers: RateLimit::new(RateLimit::WARNINGS),
     };
+    if let Some(hot_cpu) = hot_cpu {
+        hot_cpu.take()?;
+    }
+    if options.mlock {
+        placement::lock_memory()?;
+    }
     let listener = UnixListener::from_std(endpoint.publish()?)?;
     tracing::info!(socket = %options.socket.display(), "listening");
 
