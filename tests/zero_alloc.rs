@@ -52,6 +52,8 @@ fn a_warm_frame_allocates_nothing() {
             telemetry_db: Some(database),
             telemetry_ring_rows: 16_384,
             spin: false,
+            pin: None,
+            mlock: false,
             stall: Duration::from_secs(30),
             on_hangup: Box::new(|| {}),
         };
