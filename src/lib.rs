@@ -12,6 +12,7 @@
 //! | [`cli`] | the command line, one file a subcommand |
 //! | [`executor`] | the daemon: socket, connections, the hot path, the orderly stop |
 //! | [`fire`] | what follows an ack: refusals, price grid, kill switch, order, dispatch |
+//! | [`market`] | market data of four venues: messages, books |
 //! | [`telemetry`] | latency rows into the SQLite file both processes share |
 //! | [`signer`] | signatures of Kalshi requests, made and checked |
 //! | [`wire`] | frames, and the JSON in them, byte for byte as the reference has it |
@@ -23,6 +24,7 @@
 pub mod cli;
 pub mod executor;
 pub mod fire;
+pub mod market;
 pub mod measure;
 pub mod memory;
 pub mod signer;
