@@ -38,6 +38,8 @@ fn two_busy_peers_take_turns() {
             telemetry_db: None,
             telemetry_ring_rows: 1,
             spin: false,
+            pin: None,
+            mlock: false,
             stall: Duration::from_secs(30),
             on_hangup: Box::new(|| {}),
         };
