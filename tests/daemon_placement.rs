@@ -16,18 +16,19 @@ fn cpus() -> Vec<usize> {
     (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect()
 }
 
-/// One line of a `status` file under /proc.
-fn status(path: &str, key: &str) -> String {
-    let text = fs::read_to_string(path).unwrap();
+/// One line of a `status` file under /proc; `None` when whom it speaks of has ended.
+fn status(path: &str, key: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
     let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-    value.unwrap_or_else(|| panic!("{key} in {path}")).trim().to_owned()
+    Some(value.unwrap_or_else(|| panic!("{key} in {path}")).trim().to_owned())
 }
 
 /// Each thread's id and the CPUs it may use.
 fn threads(pid: u32) -> Vec<(u32, String)> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     let ids = tasks.map(|task| task.unwrap().file_name().to_str().unwrap().parse().unwrap());
-    ids.map(|id| (id, status(&format!("/proc/{pid}/task/{id}/status"), "Cpus_allowed_list"))).collect()
+    ids.filter_map(|id| Some((id, status(&format!("/proc/{pid}/task/{id}/status"), "Cpus_allowed_list")?)))
+        .collect()
 }
 
 #[test]
@@ -87,13 +88,13 @@ fn its_memory_is_locked_also_what_comes_later() {
     let place = Place::new();
     let daemon = place.start_recording(&["--mlock"]);
     let locked = || {
-        let text = status(&format!("/proc/{}/status", daemon.pid()), "VmLck");
+        let text = status(&format!("/proc/{}/status", daemon.pid()), "VmLck").unwrap();
         text.strip_suffix(" kB").unwrap().trim().parse::<u64>().unwrap()
     };
     let before = locked();
     assert!(before > 1_000, "{before} KiB");
-    let peers: Vec<_> = (0..200).map(|_| daemon.connect()).collect();
-    for mut peer in peers {
+    let mut peers: Vec<_> = (0..200).map(|_| daemon.connect()).collect();
+    for peer in &mut peers {
         peer.round_trip("locked");
     }
     assert!(locked() > before, "{} KiB after {before}", locked());

@@ -64,6 +64,15 @@ fn a_frame_on_its_own_costs_the_wait_the_read_and_the_write() {
 }
 
 #[test]
+fn a_spinning_daemon_reads_without_asking_first() {
+    let Some(calls) = calls(&["--spin"], one_by_one) else { return };
+    assert_eq!(calls["sendto"], FRAMES, "{calls:?}");
+    // It asks the runtime, for signals and newcomers, only now and then; what it does all the time is to read.
+    assert!(calls["recvfrom"] >= FRAMES, "{calls:?}");
+    assert!(calls["recvfrom"] > 10 * calls["epoll_wait"], "{calls:?}");
+}
+
+#[test]
 fn a_burst_is_read_at_once() {
     const BURST: usize = 60;
     let Some(calls) = calls(&[], |daemon| {

@@ -13,6 +13,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::hot_path::HotPath;
 use super::outbox::Outbox;
+use super::spin;
 use super::stop::StopSignal;
 use crate::measure::rate_limit::RateLimit;
 use crate::wire::FrameBuffer;
@@ -26,11 +27,22 @@ const TURN_FRAMES: u32 = 64;
 static OVERSIZE: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 static STALLED: RateLimit = RateLimit::new(RateLimit::WARNINGS);
 
+/// How a peer is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// By asking again and again.
+    pub(super) spin: bool,
+    /// How long it may leave its acks unread.
+    pub(super) stall: Duration,
+}
+
 /// Serves one peer until it is gone, broken, stalled, or the daemon stops.
-pub(super) async fn serve(stream: UnixStream, hot_path: &HotPath, stop: &StopSignal, stall: Duration) {
+pub(super) async fn serve(stream: UnixStream, hot_path: &HotPath, stop: &StopSignal, patience: Patience) {
+    let Patience { spin, stall } = patience;
     let mut connection = Connection {
         stream,
         hot_path,
+        spin,
         stall,
         input: FrameBuffer::new(),
         outbox: Outbox::default(),
@@ -56,6 +68,7 @@ enum Event {
 struct Connection<'a> {
     stream: UnixStream,
     hot_path: &'a HotPath,
+    spin: bool,
     stall: Duration,
     input: FrameBuffer,
     outbox: Outbox,
@@ -123,6 +136,12 @@ impl Connection<'_> {
             });
         }
         if self.readable && !self.outbox.is_full() {
+            if self.spin {
+                return spin::poll_recv(&self.stream, self.input.spare(), cx).map(|read| match read {
+                    Ok(count) if count > 0 => Event::Read(count),
+                    _ => Event::Closed,
+                });
+            }
             let mut spare = ReadBuf::new(self.input.spare());
             return Pin::new(&mut self.stream).poll_read(cx, &mut spare).map(|read| match read {
                 Ok(()) if !spare.filled().is_empty() => Event::Read(spare.filled().len()),

@@ -16,6 +16,7 @@ mod outbox;
 pub mod placement;
 pub mod server;
 mod sink;
+pub(crate) mod spin;
 mod stop;
 
 pub use counters::Counters;

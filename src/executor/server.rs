@@ -11,11 +11,12 @@ use tokio::runtime::{Builder, LocalOptions};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::{JoinError, JoinSet};
 
-use super::connection;
+use super::connection::{self, Patience};
 use super::endpoint::{BACKLOG, Endpoint, EndpointError};
 use super::hot_path::HotPath;
 use super::placement::{self, HotCpu, PlacementError};
 use super::sink::Sink;
+use super::spin::spin;
 use super::stop::StopSignal;
 use crate::fire::Fire;
 use crate::measure::rate_limit::RateLimit;
@@ -131,7 +132,7 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
     let server = Server {
         hot_path: Rc::new(HotPath::new(fire, recorder)),
         stop: Rc::default(),
-        stall: options.stall,
+        patience: Patience { spin: options.spin, stall: options.stall },
         accept_failures: RateLimit::new(RateLimit::WARNINGS),
         foreign_peers: RateLimit::new(RateLimit::WARNINGS),
     };
@@ -195,7 +196,7 @@ async fn run(options: ServeOptions, fire: Fire) -> Result<ServeReport, ServeErro
 struct Server {
     hot_path: Rc<HotPath>,
     stop: Rc<StopSignal>,
-    stall: Duration,
+    patience: Patience,
     accept_failures: RateLimit,
     foreign_peers: RateLimit,
 }
@@ -210,8 +211,8 @@ impl Server {
             }
             return;
         }
-        let (hot_path, stop, stall) = (self.hot_path.clone(), self.stop.clone(), self.stall);
-        connections.spawn_local(async move { connection::serve(stream, &hot_path, &stop, stall).await });
+        let (hot_path, stop, patience) = (self.hot_path.clone(), self.stop.clone(), self.patience);
+        connections.spawn_local(async move { connection::serve(stream, &hot_path, &stop, patience).await });
     }
 
     /// Lets in who connected before the daemon stopped and waits to be accepted: what it sent counts as received.
@@ -264,13 +265,6 @@ async fn writer_end(telemetry: Option<&mut Sink>) {
     match telemetry {
         Some(sink) => sink.writer_end().await,
         None => std::future::pending().await,
-    }
-}
-
-/// Keeps the runtime from ever blocking: each turn polls the sockets and comes back.
-pub(crate) async fn spin() {
-    loop {
-        tokio::task::yield_now().await;
     }
 }
 

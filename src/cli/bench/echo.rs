@@ -3,6 +3,7 @@
 //! It waits as the daemon does, on the same runtime and, told to, spinning with the daemon's own task. Should the daemon
 //! come to wait in another way, this must too.
 
+use std::future::poll_fn;
 use std::io::{self, Write};
 use std::os::unix::net::UnixListener as StdListener;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use tokio::runtime::{Builder, LocalOptions};
 use super::error::BenchError;
 use super::wake;
 use crate::cli::Outcome;
-use crate::executor::server::spin;
+use crate::executor::spin::{self, spin};
 use crate::measure::clock::monotonic_ns;
 use crate::wire::encode;
 
@@ -50,7 +51,8 @@ async fn serve(arguments: &EchoArguments) -> io::Result<Vec<u64>> {
     let (stream, _) = listener.accept().await?;
     let frames = arguments.frames as usize;
     // A task of its own, as a connection of the daemon is.
-    let spans = tokio::task::spawn_local(answer(stream, frames)).await.map_err(io::Error::other)?;
+    let spans =
+        tokio::task::spawn_local(answer(stream, frames, arguments.spin)).await.map_err(io::Error::other)?;
     if let Some(spinner) = spinner {
         spinner.abort();
     }
@@ -66,15 +68,20 @@ fn listen(socket: &Path) -> io::Result<UnixListener> {
     UnixListener::from_std(listener)
 }
 
-async fn answer(mut stream: UnixStream, frames: usize) -> io::Result<Vec<u64>> {
+async fn answer(mut stream: UnixStream, frames: usize, spins: bool) -> io::Result<Vec<u64>> {
     let (mut wake, mut ack) = (Vec::new(), Vec::new());
     wake::frame(&mut wake, wake::ID).map_err(io::Error::other)?;
     encode::ack_frame(&mut ack, &wake::ack(wake::ID));
     let (mut buffer, mut spans, mut waiting) = ([0; 16_384], Vec::with_capacity(frames), 0);
     loop {
-        let mut room = ReadBuf::new(&mut buffer);
-        std::future::poll_fn(|cx| Pin::new(&mut stream).poll_read(cx, &mut room)).await?;
-        match room.filled().len() {
+        let read = poll_fn(|cx| {
+            if spins {
+                return spin::poll_recv(&stream, &mut buffer, cx);
+            }
+            let mut room = ReadBuf::new(&mut buffer);
+            Pin::new(&mut stream).poll_read(cx, &mut room).map_ok(|()| room.filled().len())
+        });
+        match read.await? {
             0 => return Ok(spans),
             count => waiting += count,
         }
