@@ -5,3 +5,4 @@
 
 pub mod counting;
 pub mod spsc;
+pub(crate) mod sync;

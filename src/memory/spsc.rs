@@ -4,10 +4,10 @@
 //! their lower bits are the slot's index. Each side writes its own position and looks at the other's only when what it
 //! saw of it last no longer does, so a push into a ring with room touches no line the consumer writes.
 
-use std::cell::UnsafeCell;
-use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{fmt, ptr};
+
+use super::sync::atomic::{AtomicU64, Ordering};
+use super::sync::{Arc, UnsafeCell};
 
 /// A ring over `slots`, whose contents are of no importance; `None` unless their number is a power of two.
 pub fn ring<T: Copy + Send>(slots: Vec<T>) -> Option<(Producer<T>, Consumer<T>)> {
@@ -77,15 +77,16 @@ impl<T: Copy + Send> Producer<T> {
                 return false;
             }
         }
-        let slot = self.shared.slot(self.pushed).get();
-        #[expect(unsafe_code, reason = "the slot is the producer's, which no type says")]
-        // SAFETY: `pushed` is less than a whole ring above a position that the consumer has passed, so the consumer is done
-        // with this slot (the acquire load above saw that) and won't touch it again before the store below. No other
-        // producer exists, and `fill` can't reach this one.
-        fill(unsafe { &mut *slot });
+        self.shared.slot(self.pushed).with_mut(|slot| {
+            #[expect(unsafe_code, reason = "the slot is the producer's, which no type says")]
+            // SAFETY: `pushed` is less than a whole ring above a position that the consumer has passed, so the consumer is
+            // done with this slot (the acquire load above saw that) and won't touch it again before the store below. No
+            // other producer exists, and `fill` can't reach this one.
+            fill(unsafe { &mut *slot });
+        });
         self.pushed = self.pushed.wrapping_add(1);
         self.shared.pushed.0.store(self.pushed, Ordering::Release);
-        prefetch(self.shared.slot(self.pushed.wrapping_add(AHEAD)).get());
+        prefetch(ptr::from_ref(self.shared.slot(self.pushed.wrapping_add(AHEAD))));
         true
     }
 
@@ -144,11 +145,14 @@ impl<T: Copy + Send> Consumer<T> {
                 return None;
             }
         }
-        let slot = self.shared.slot(self.popped).get();
-        #[expect(unsafe_code, reason = "the slot is the consumer's, which no type says")]
-        // SAFETY: `popped` is below a position that the producer has published (the acquire load above saw what it wrote),
-        // and the producer won't touch this slot again before the store below.
-        let value = unsafe { *slot };
+        let value = self.shared.slot(self.popped).with(|slot| {
+            #[expect(unsafe_code, reason = "the slot is the consumer's, which no type says")]
+            // SAFETY: `popped` is below a position that the producer has published (the acquire load above saw what it
+            // wrote), and the producer won't touch this slot again before the store below.
+            unsafe {
+                *slot
+            }
+        });
         self.popped = self.popped.wrapping_add(1);
         self.shared.popped.0.store(self.popped, Ordering::Release);
         Some(value)
@@ -201,89 +205,5 @@ impl<T> fmt::Debug for Consumer<T> {
 impl<T> fmt::Debug for Gauge<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Gauge").field(&self.shared).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn push(producer: &mut Producer<u64>, value: u64) -> bool {
-        producer.push_with(|slot| *slot = value)
-    }
-
-    #[test]
-    fn the_capacity_is_a_power_of_two() {
-        for capacity in [0, 3, 1000] {
-            assert!(ring(vec![0_u64; capacity]).is_none(), "{capacity}");
-        }
-    }
-
-    #[test]
-    fn what_goes_in_comes_out_in_order_and_a_full_ring_takes_nothing() {
-        for capacity in [1, 2, 4, 64] {
-            let (mut producer, mut consumer) = ring(vec![0; capacity]).unwrap();
-            let gauge = producer.gauge();
-            let (mut next, mut expected) = (0, 0);
-            // Fills of every height, over many rounds of the ring.
-            for height in (0..=capacity + 1).cycle().take(10 * (capacity + 2)) {
-                let taken = (0..height)
-                    .filter(|_| {
-                        push(&mut producer, next) && {
-                            next += 1;
-                            true
-                        }
-                    })
-                    .count();
-                assert_eq!(taken, height.min(capacity));
-                assert_eq!([producer.len(), consumer.len(), gauge.level()], [taken; 3]);
-                while let Some(value) = consumer.pop() {
-                    assert_eq!(value, expected);
-                    expected += 1;
-                }
-                assert!(consumer.is_empty() && producer.is_empty());
-            }
-            assert_eq!(expected, next);
-        }
-    }
-
-    #[test]
-    fn a_fill_that_panics_pushes_nothing() {
-        let (mut producer, mut consumer) = ring(vec![0_u64; 2]).unwrap();
-        let attempt = std::panic::AssertUnwindSafe(|| producer.push_with(|_| panic!("no")));
-        assert!(std::panic::catch_unwind(attempt).is_err());
-        assert_eq!(consumer.pop(), None);
-        assert!(push(&mut producer, 7));
-        assert_eq!(consumer.pop(), Some(7));
-    }
-
-    /// Values of several cache lines: one that was read while it was written, or twice, or not at all, would show.
-    #[test]
-    fn two_threads_pass_whole_values_in_order() {
-        let count: u64 = if cfg!(miri) { 200 } else { 300_000 };
-        for capacity in [1, 2, 64, 1024] {
-            let (mut producer, mut consumer) = ring(vec![[0_u64; 24]; capacity]).unwrap();
-            let gauge = producer.gauge();
-            std::thread::scope(|scope| {
-                scope.spawn(move || {
-                    for value in 0..count {
-                        while !producer.push_with(|slot| slot.fill(value)) {
-                            std::thread::yield_now();
-                        }
-                    }
-                });
-                for expected in 0..count {
-                    let value = loop {
-                        match consumer.pop() {
-                            Some(value) => break value,
-                            None => std::thread::yield_now(),
-                        }
-                    };
-                    assert_eq!(value, [expected; 24]);
-                    assert!(gauge.level() <= capacity);
-                }
-                assert_eq!(consumer.pop(), None);
-            });
-        }
     }
 }
