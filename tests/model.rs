@@ -54,6 +54,25 @@ fn a_ring_of_two_passes_whole_values_in_order() {
     what_is_taken_comes_out_in_order(2, 4);
 }
 
+#[test]
+fn a_gauge_never_shows_more_than_the_ring_holds() {
+    loom::model(|| {
+        let (mut producer, mut consumer) = spsc::ring(vec![[0; 2]; 1]).unwrap();
+        let gauge = producer.gauge();
+        let looking = thread::spawn(move || gauge.level());
+        let pushing = thread::spawn(move || {
+            for value in 0..2 {
+                push(&mut producer, value);
+            }
+        });
+        for _ in 0..2 {
+            consumer.pop();
+        }
+        assert!(looking.join().unwrap() <= 1);
+        pushing.join().unwrap();
+    });
+}
+
 /// A sleep from which nobody wakes the writer, while a value waits, would be a deadlock here: loom's threads sleep without
 /// a time limit.
 fn a_sleeping_writer_is_woken(values: u64, other_nudges: usize) {

@@ -53,7 +53,9 @@ impl<T> Shared<T> {
     fn len(&self) -> usize {
         // `popped` first: read later it could have overtaken the `pushed` at hand.
         let popped = self.popped.0.load(Ordering::Acquire);
-        self.pushed.0.load(Ordering::Acquire).wrapping_sub(popped) as usize
+        let pushed = self.pushed.0.load(Ordering::Acquire);
+        // Seen from a third thread, both may have moved on in between, and more than a whole ring.
+        (pushed.wrapping_sub(popped) as usize).min(self.slots.len())
     }
 }
 
