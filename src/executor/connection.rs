@@ -213,6 +213,7 @@ impl Connection<'_> {
             self.input.advance(count);
         }
         self.handle_frames(|_, _| true);
+        self.hot_path.rest();
         if self.readable {
             self.close_input();
         }
