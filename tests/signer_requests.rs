@@ -149,6 +149,20 @@ fn a_path_begins_with_its_slash_and_could_be_sent() {
 }
 
 #[test]
+fn what_could_be_a_key_is_not_kept() {
+    let line = "MIIEowIBAAKCAQEAwJ0gqXm7fHkTtq7pbdXqk1vYh0n0Tt6gO0ZJ3l9yqk8r5m2B";
+    for text in [line, &line[..41], &format!("a\n{line}"), "-----BEGIN", &"a.".repeat(129)] {
+        assert_eq!(refusal(text, "/a"), RequestError::PerhapsAKey("method"), "{text}");
+        for path in [text.to_owned(), format!("https://{text}"), format!("/{text} ")] {
+            assert_eq!(refusal("GET", &path), RequestError::PerhapsAKey("path"), "{path}");
+        }
+        assert_eq!(text.parse::<Timestamp>().unwrap_err(), RequestError::PerhapsAKey("timestamp"), "{text}");
+    }
+    let path = "trade-api/v2/portfolio/orders/952f5fa1-67a2-4a84-9bd3-2c2b1f0a1b5e";
+    assert!(refusal("GET", path).to_string().contains(path));
+}
+
+#[test]
 fn a_timestamp_is_thirteen_digits() {
     for text in ["0000000000000", "1703123456789", "9999999999999"] {
         assert_eq!(text.parse::<Timestamp>().unwrap().as_str(), text);

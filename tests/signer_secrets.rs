@@ -209,6 +209,25 @@ fn a_key_given_where_something_else_belongs_is_not_quoted() {
     let pem = String::from_utf8(keys::pkcs1(&keys::key())).unwrap();
     let one_line = pem.trim_end().replace('\n', "\\n");
     let base64: String = pem.lines().filter(|line| !line.starts_with("-----")).collect();
+    let line = pem.lines().nth(12).unwrap().to_owned();
+    for text in [&pem, &one_line, &base64, &line] {
+        for what in ["method", "path", "timestamp"] {
+            let rest = [("--method", "GET"), ("--path", "/a"), ("--timestamp", "1703123456789")];
+            let rest = rest.into_iter().filter(|(name, _)| name[2..] != *what);
+            let directory = TempDir::new().unwrap();
+            let key = keys::file(directory.path(), "key.pem", &pem);
+            let mut command = Command::new(wakeline());
+            command
+                .args(["kalshi", "sign", "--key"])
+                .arg(key)
+                .args(rest.flat_map(|(name, value)| [name, value]));
+            let output = command.arg(format!("--{what}={text}")).output().unwrap();
+            let said = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert!(said.contains(&format!("the {what} isn't one")), "{said}");
+            assert_tells_nothing(&said, &pem);
+        }
+    }
     for text in [&pem, &one_line, &base64] {
         let glued = |name: &str| format!("{name}={text}");
         for arguments in [

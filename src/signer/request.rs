@@ -49,6 +49,29 @@ pub enum RequestError {
         /// The first such character.
         character: char,
     },
+    /// Not what it should be, and perhaps a private key. It isn't kept, so that nobody can print it.
+    #[error("the {0} isn't one, and isn't shown because it could be a key; the key's file belongs in --key")]
+    PerhapsAKey(&'static str),
+}
+
+impl RequestError {
+    /// The error that `quoting` makes of a text that is no `what`, unless it must not be quoted.
+    fn of(what: &'static str, text: &str, quoting: impl FnOnce(String) -> Self) -> Self {
+        if perhaps_a_key(text) { Self::PerhapsAKey(what) } else { quoting(text.to_owned()) }
+    }
+}
+
+/// Whether a text could be a private key or a line of one.
+fn perhaps_a_key(text: &str) -> bool {
+    /// Longer than any part of a request of the exchange, bytes.
+    const LONG: usize = 256;
+    /// As much of one line of a key as may be shown, bytes.
+    const SOME: usize = 40;
+    let is_break = |byte: u8| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
+    text.len() > LONG
+        || text.len() > SOME && text.contains(['\n', '\r'])
+        || text.contains("-----")
+        || text.as_bytes().split(|byte| is_break(*byte)).any(|run| run.len() > SOME)
 }
 
 fn unit_hint(text: &str) -> &'static str {
@@ -104,7 +127,7 @@ impl FromStr for Timestamp {
     type Err = RequestError;
 
     fn from_str(text: &str) -> Result<Self, RequestError> {
-        Self::from_digits(text).ok_or_else(|| RequestError::Timestamp(text.to_owned()))
+        Self::from_digits(text).ok_or_else(|| RequestError::of("timestamp", text, RequestError::Timestamp))
     }
 }
 
@@ -130,19 +153,21 @@ impl<'a> SignedParts<'a> {
         path_and_query: &'a str,
     ) -> Result<Self, RequestError> {
         if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return Err(RequestError::Method(method.to_owned()));
+            return Err(RequestError::of("method", method, RequestError::Method));
         }
         let path = without_query(path_and_query);
         if !path.starts_with('/') {
-            return Err(if path.contains("://") {
-                RequestError::PathWithScheme(path.to_owned())
-            } else {
-                RequestError::PathWithoutSlash(path.to_owned())
-            });
+            let has_scheme = path.contains("://");
+            let error =
+                if has_scheme { RequestError::PathWithScheme } else { RequestError::PathWithoutSlash };
+            return Err(RequestError::of("path", path, error));
         }
         let unsendable = |character: &char| *character <= ' ' || matches!(character, '\u{7f}' | '#');
         if let Some(character) = path.chars().find(unsendable) {
-            return Err(RequestError::PathCharacter { path: path.to_owned(), character });
+            return Err(RequestError::of("path", path, |path| RequestError::PathCharacter {
+                path,
+                character,
+            }));
         }
         Ok(Self { timestamp, method, path })
     }
