@@ -32,7 +32,16 @@ impl Progress {
     /// Says that one step is done; an error when a signal wants the run to end.
     pub(super) fn step(&self) -> Result<(), BenchError> {
         self.bar.inc(1);
+        self.go_on()
+    }
+
+    /// An error when a signal wants the run to end.
+    pub(super) fn go_on(&self) -> Result<(), BenchError> {
         if self.interrupt.came() { Err(BenchError::Interrupted) } else { Ok(()) }
+    }
+
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 
     /// Leaves the terminal to what is to be said.

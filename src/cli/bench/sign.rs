@@ -12,7 +12,7 @@ use openssl::sign::RsaPssSaltlen;
 use super::compare::Comparison;
 use super::peers;
 use super::plan::Plan;
-use super::python::{PythonError, PythonSigner};
+use super::python::{PATIENCE, PythonError, PythonSigner};
 use super::report::{Section, Unit};
 use super::turns::{self, Kind, Outside};
 use crate::cli::Failure;
@@ -67,10 +67,11 @@ fn python(plan: &Plan<'_>, pem: &str) -> Result<(Option<PythonSigner>, Option<St
     if plan.arguments.no_python {
         return Ok((None, Some("Python was left out, as asked".to_owned())));
     }
+    let start = |program: &Path| PythonSigner::start(program, pem, PATIENCE, plan.progress.interrupt());
     match &plan.arguments.python {
         // Who names one wants it measured.
-        Some(program) => Ok((Some(PythonSigner::start(program, pem)?), None)),
-        None => Ok(PythonSigner::start(Path::new(USUAL_PYTHON), pem).map_or_else(
+        Some(program) => Ok((Some(start(program)?), None)),
+        None => Ok(start(Path::new(USUAL_PYTHON)).map_or_else(
             |error| (None, Some(format!("without Python: {error}"))),
             |python| (Some(python), None),
         )),
