@@ -23,6 +23,8 @@ SAME = [1.0, 1.01, 0.99]
         (5, 0, 6, 2 / 32),
         (3, 3, 0, 1.0),
         (0, 0, 4, 1.0),
+        (1_400, 1_400, 0, 1.0),
+        (1_200, 0, 0, 0.0),
     ],
 )
 def test_the_sign_test_counts_sides(below: int, above: int, ties: int, p: float) -> None:
@@ -44,6 +46,8 @@ def test_a_spread_is_type_7() -> None:
         ("p90", [1.2, 1.3, 0.9], SAME, False, "no claim: too near to 1 for its spread"),
         ("p90", [0.9, 1.02, 1.4], SAME, False, "no claim: too near to 1 for its spread"),
         ("p90", [0.98, 0.99, 0.97], SAME, True, "no difference above 3%"),
+        ("p50", [0.2, 0.21], SAME, False, "no claim: p50 needs 3 pairs, there are 2"),
+        ("p50", [1.0], SAME, False, "no claim: p50 needs 3 pairs, there are 1"),
         ("p99", [0.2] * 10, SAME, False, "no claim: p99 needs 11 pairs, there are 10"),
         ("p99", [0.2] * 11, SAME, True, "0.2 of the baseline's"),
         ("p99", [0.2] * 10 + [1.5], SAME, True, "0.2 of the baseline's"),

@@ -10,6 +10,8 @@ from wakeline_ref.numerics import percentile
 
 # A baseline that differs from itself by more than this resolves nothing.
 RESOLUTION = 0.03
+# Two points have no middle, and one has no spread.
+PAIRS_FOR_SPREAD = 3
 PAIRS_FOR_P99 = 11
 SIGNIFICANT = 0.05
 
@@ -38,7 +40,8 @@ def sign_test(ratios: Sequence[float]) -> float:
     below = sum(ratio < 1.0 for ratio in ratios)
     trials = above + below
     tail = sum(comb(trials, hits) for hits in range(min(above, below) + 1))
-    return min(1.0, 2.0 * tail / 2.0**trials)
+    # Whole numbers: floats end before 1,024 pairs.
+    return min(1.0, 2 * tail / (1 << trials))
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,9 @@ def judge(name: str, ratios: Sequence[float], again: Sequence[float]) -> Verdict
     off = abs(Spread.of(again).median - 1.0)
     if off > RESOLUTION:
         return Verdict(False, f"no claim: A/A differs by {off:.1%}")
-    if name == "p99" and len(ratios) < PAIRS_FOR_P99:
-        return Verdict(False, f"no claim: p99 needs {PAIRS_FOR_P99} pairs, there are {len(ratios)}")
+    needed = PAIRS_FOR_P99 if name == "p99" else PAIRS_FOR_SPREAD
+    if len(ratios) < needed:
+        return Verdict(False, f"no claim: {name} needs {needed} pairs, there are {len(ratios)}")
     spread, p = Spread.of(ratios), sign_test(ratios)
     text = (
         f"{spread.median:.3g} of the baseline's ({spread.low:.3g} to {spread.high:.3g}, {spread.pairs} pairs)"
