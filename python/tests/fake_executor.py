@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 from wakeline_ref.executor import Executor
@@ -26,7 +27,10 @@ class Faulty(Executor):
 
         def push_some(row: LatencyRow) -> None:
             self._rows += 1
-            if not (fault == "drops-a-row" and self._rows == FAULTY_WAKE):
+            faulty = self._rows == FAULTY_WAKE
+            if fault == "takes-no-time" and faulty:
+                push(replace(row, duration_ms=0.0))
+            elif not (fault == "drops-a-row" and faulty):
                 push(row)
 
         self._telemetry.push = push_some  # type: ignore[method-assign]

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 from conftest import ROOT
 
-from wakeline_ab.checks import counter_problems, counters, row_problems
+from wakeline_ab.checks import counter_problems, counters, row_problems, span_problems
 from wakeline_ab.plan import Executor, Plan, Refused
 from wakeline_ab.processes import RunFailed, environment
 from wakeline_ab.rounds import run_all
@@ -97,6 +97,7 @@ def test_a_faulty_run_fails_and_records_nothing(fault: str, said: str, directory
     [
         ("cpp", "counts-a-drop", "dropped_ring_full=1"),
         ("rust", "none", "no counter accepted"),
+        ("cpp", "takes-no-time", "1 wake_recv durations that are none, such as 0.0"),
         ("cpp", "dies", "the executor ended during the run"),
     ],
 )
@@ -157,6 +158,7 @@ def command_lines() -> list[bytes]:
         (["--executor", "rust:nowhere"], "no file that can be run"),
         (["--executor", "python", "--poller", "infra:nowhere"], "no src/kalshi_bot"),
         (["--executor", "python", "--csv", "nowhere/history.csv"], "can't be a CSV file"),
+        (["--executor", "python", "--pairs", "0"], "needs a pair at least"),
     ],
 )
 def test_a_plan_that_can_not_be_kept_is_refused_in_one_sentence(
@@ -190,6 +192,12 @@ def test_counters_are_read_among_other_lines() -> None:
         "dropped_x=2 after 5 wakes",
     ]
     assert counter_problems({"accepted": 5}, 5, frozenset({"accepted", "frames"})) == ["no counter frames"]
+
+
+def test_a_duration_is_a_time() -> None:
+    assert span_problems("wake_recv", [0.001, 2.0]) == []
+    for bad in (0.0, -1.0, float("nan"), float("inf"), None, "1"):
+        assert span_problems("wake_recv", [0.001, bad])
 
 
 def test_rows_must_be_the_wakes_in_order() -> None:

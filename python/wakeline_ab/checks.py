@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import inf
 
 _PAIR = re.compile(r"(\w+)=(\d+)")
 # Counters that are about the wakes of a run; each is one more way to lose one.
@@ -56,6 +57,12 @@ def row_problems(stage: str, recorded: Sequence[str], sent: Sequence[str]) -> li
     if list(recorded) != list(sent):
         return [f"the {stage} rows are not the wakes in the order they were sent"]
     return []
+
+
+def span_problems(span: str, values: Sequence[object]) -> list[str]:
+    """What the durations of a span hold against being percentiles of one: any that is none."""
+    bad = [value for value in values if not (isinstance(value, float) and 0.0 < value < inf)]
+    return [f"{len(bad)} {span} durations that are none, such as {bad[0]}"] if bad else []
 
 
 # What the daemon must have counted; others are held to what they do count.

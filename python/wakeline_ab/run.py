@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from wakeline_ab.checks import DAEMON_COUNTERS, counter_problems, counters, row_problems
+from wakeline_ab.checks import DAEMON_COUNTERS, counter_problems, counters, row_problems, span_problems
 from wakeline_ab.plan import Executor, Plan
 from wakeline_ab.processes import Child, RunFailed, python
 from wakeline_ab.task import Report, Task
@@ -83,18 +83,19 @@ def _both_sides(task: Task, executor: Executor, directory: Path) -> tuple[Report
 
 def _samples(plan: Plan, database: Path, report: Report, problems: list[str]) -> Samples:
     sent = [correlation_id(index) for index in range(plan.frames)]
-    spans: dict[str, list[float]] = {}
+    in_ms: dict[str, list[float]] = {}
     with closing(sqlite3.connect(database)) as connection:
         for stage in ("wake_recv", "wake_send"):
             rows = read_rows(connection, stage)
             problems += row_problems(stage, [row.correlation_id for row in rows], sent)
-            spans[stage] = [row.duration_ms * 1e3 for row in rows]
+            in_ms[stage] = [row.duration_ms for row in rows]
     if plan.poller == "own":
-        spans["roundtrip"] = [trip * 1e3 for trip in report.round_trip_ms]
+        in_ms["roundtrip"] = report.round_trip_ms
         if len(report.round_trip_ms) != plan.frames:
             problems.append(f"{len(report.round_trip_ms)} round trips for {plan.frames} wakes")
-    if plan.checkout and len(spans["wake_send"]) < plan.frames:
+    if plan.checkout and len(in_ms["wake_send"]) < plan.frames:
         problems.append("the bot's client drops shadow wakes above a quarter of its queue: raise --pause-us")
+    problems += [text for span, values in in_ms.items() for text in span_problems(span, values)]
     if problems:
         raise RunFailed("; ".join(problems))
-    return Samples({span: values[plan.warm_up :] for span, values in spans.items()})
+    return Samples({span: [ms * 1e3 for ms in values[plan.warm_up :]] for span, values in in_ms.items()})
