@@ -25,20 +25,38 @@ def test_a_new_file_gets_a_header_and_an_old_one_keeps_its_rows(tmp_path: Path) 
     assert path.read_text() == HEADER + 3 * (",".join(ROW) + "\n")
 
 
-@pytest.mark.parametrize("text", ["a,b\n1,2\n", HEADER + "torn,row", HEADER.rstrip("\n")])
-def test_a_file_that_is_no_history_is_left_alone(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", [b"a,b\n1,2\n", b"\xff\xfe\n", (HEADER + "torn,row").encode(), HEADER.rstrip("\n").encode()]
+)
+def test_a_file_that_is_no_history_is_left_alone(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "other.csv"
-    path.write_text(text)
+    path.write_bytes(text)
     with pytest.raises(HistoryRefused):
         history.check(path)
     with pytest.raises(HistoryRefused):
         history.append(path, [ROW])
-    assert path.read_text() == text
+    assert path.read_bytes() == text
 
 
-def test_a_missing_directory_is_said_before_anything_is_measured(tmp_path: Path) -> None:
-    with pytest.raises(HistoryRefused):
-        history.check(tmp_path / "nowhere" / "history.csv")
+def test_where_no_rows_can_be_kept_is_said_before_anything_is_measured(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Whoever runs this, nobody makes a file in /proc.
+    for path in (
+        tmp_path / "nowhere" / "history.csv",
+        tmp_path,
+        pipe,
+        Path("/dev/full"),
+        Path("/proc/self/history.csv"),
+    ):
+        with pytest.raises(HistoryRefused):
+            history.check(path)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_no_history_is_wanted() -> None:
+    history.check(Path(os.devnull))
+    history.append(Path(os.devnull), [ROW])
 
 
 def test_a_write_cut_short_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import pytest
 from conftest import ROOT
 
+from wakeline_ab import chart
 from wakeline_ab.checks import counter_problems, counters, row_problems, span_problems
 from wakeline_ab.plan import Executor, Plan, Refused
 from wakeline_ab.processes import RunFailed, environment
@@ -76,6 +77,17 @@ def test_a_measurement_is_reported_recorded_and_drawn(binary: Path, directory: P
     assert "wakeline" in rows[0]["versions"]
     assert ElementTree.parse(drawing).getroot().tag.endswith("svg")
     assert {path.name for path in directory.iterdir()} == {"history.csv", "drawing.svg"}
+
+
+def test_a_drawing_stays_as_it_is_unless_its_runs_were_recorded(tmp_path: Path) -> None:
+    drawing = tmp_path / "drawing.svg"
+    drawing.write_text("an older one")
+    with pytest.raises(OSError, match="no room"), chart.drawn(drawing, "a new one"):
+        raise OSError("no room")
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["an older one"]
+    with chart.drawn(drawing, "a new one"):
+        pass
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["a new one"]
 
 
 @pytest.mark.parametrize(
@@ -159,6 +171,8 @@ def command_lines() -> list[bytes]:
         (["--executor", "python", "--poller", "infra:nowhere"], "no src/kalshi_bot"),
         (["--executor", "python", "--csv", "nowhere/history.csv"], "can't be a CSV file"),
         (["--executor", "python", "--pairs", "0"], "needs a pair at least"),
+        (["--executor", "python", "--csv", "/dev/null", "--svg", "/dev"], "can't draw at /dev"),
+        (["--executor", "python", "--csv", "/dev/null", "--svg", "nowhere/a.svg"], "can't draw at"),
     ],
 )
 def test_a_plan_that_can_not_be_kept_is_refused_in_one_sentence(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from errno import EEXIST
 from html import escape
 from math import ceil, floor, log10
 from pathlib import Path
 from statistics import NormalDist
+from tempfile import TemporaryFile
 
 from wakeline_ab import machine
 from wakeline_ab.compare import PERCENTILES, Comparison, Row, compare
@@ -54,11 +57,24 @@ def draw(runs: Sequence[Run], plan: Plan, timestamp_utc: str) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def write(path: Path, drawing: str) -> None:
-    """Puts `drawing` at `path`, whole or not at all."""
+def check(path: Path) -> None:
+    """Raises OSError when `drawn` would; a measurement had better know before it begins."""
+    if path.exists() and not path.is_file():
+        raise FileExistsError(EEXIST, "no regular file", str(path))
+    with TemporaryFile(dir=path.parent):
+        pass
+
+
+@contextmanager
+def drawn(path: Path, drawing: str) -> Iterator[None]:
+    """Puts `drawing` at `path`, whole, once the block has gone well; else not at all."""
     new = path.with_name(path.name + ".new")
-    new.write_text(drawing, encoding="utf-8")
-    os.replace(new, path)
+    try:
+        new.write_text(drawing, encoding="utf-8")
+        yield
+        os.replace(new, path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 class _Scale:
@@ -73,7 +89,7 @@ class _Scale:
         ends = percentile(values, 0.002), percentile(values, 0.9995)
         marks = _marks(floor(log10(ends[0])) - 1, ceil(log10(ends[1])) + 1)
         low = max(mark for mark in marks if mark <= ends[0])
-        return cls(low, min(mark for mark in marks if mark >= ends[1]))
+        return cls(low, min(mark for mark in marks if mark > ends[1]))
 
     def marks(self) -> list[float]:
         """The axis's labelled times, us."""

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
@@ -35,8 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         plan = _plan(options)
         plan.check()
         history.check(options.csv)
-        if options.svg is not None and not options.svg.parent.is_dir():
-            raise Refused(f"{options.svg.parent} is no directory to draw in: make it, or change --svg")
+        _check_drawing(options.svg)
         _check_checkout(plan)
     except (Refused, history.HistoryRefused) as refusal:
         print(f"ab: {refusal}", file=sys.stderr)
@@ -61,12 +61,12 @@ def _measure(plan: Plan, options: argparse.Namespace) -> Iterable[str]:
     load = machine.load()
     runs = run_all(plan, lambda text: print(text, file=sys.stderr))
     comparisons = compare(runs)
-    drawing = chart.draw(runs, plan, timestamp)
-    raise_if_interrupted()
-    # The history last: it is what must not hold half of a measurement.
-    if options.svg is not None:
-        chart.write(options.svg, drawing)
-    history.append(options.csv, history.rows(plan, runs, timestamp))
+    rows = history.rows(plan, runs, timestamp)
+    with ExitStack() as stack:
+        if options.svg is not None:
+            stack.enter_context(chart.drawn(options.svg, chart.draw(runs, plan, timestamp)))
+        raise_if_interrupted()
+        history.append(options.csv, rows)
     if options.json:
         return [json.dumps(_as_json(plan, comparisons, timestamp, load))]
     return [
@@ -92,6 +92,17 @@ def _as_json(plan: Plan, comparisons: Sequence[Comparison], timestamp: str, load
         "comparisons": [asdict(comparison) for comparison in comparisons],
         "not_shown": table.not_shown(plan),
     }
+
+
+def _check_drawing(path: Path | None) -> None:
+    """Raises Refused when nothing can be drawn at `path`."""
+    try:
+        if path is not None:
+            chart.check(path)
+    except OSError as error:
+        raise Refused(
+            f"can't draw at {path} ({error.strerror}): change --svg, or make its directory"
+        ) from error
 
 
 def _check_checkout(plan: Plan) -> None:

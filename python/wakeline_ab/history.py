@@ -8,6 +8,7 @@ import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from wakeline_ab import machine
 from wakeline_ab.compare import Summary
@@ -59,10 +60,21 @@ def rows(plan: Plan, runs: Sequence[Run], timestamp_utc: str) -> list[list[str]]
 
 def check(path: Path) -> None:
     """Raises HistoryRefused when `append` would; a measurement had better know before it begins."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise HistoryRefused(f"{path} can't be a CSV file: make its directory, or name another in --csv")
-    if path.is_file():
-        _check_text(path, path.read_text())
+    if path == Path(os.devnull):
+        return
+    try:
+        if path.exists():
+            if not path.is_file():
+                raise HistoryRefused(f"{path} is no regular file: name another in --csv")
+            with path.open("r+b") as file:
+                _check_text(path, file.read())
+        else:
+            with TemporaryFile(dir=path.parent):
+                pass
+    except OSError as error:
+        raise HistoryRefused(
+            f"{path} can't be a CSV file ({error.strerror}): make its directory, or name another in --csv"
+        ) from error
 
 
 def append(path: Path, new: Sequence[Sequence[str]]) -> None:
@@ -72,7 +84,7 @@ def append(path: Path, new: Sequence[Sequence[str]]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
         size = os.fstat(file).st_size
         if size:
-            _check_text(path, os.pread(file, size, 0).decode())
+            _check_text(path, os.pread(file, size, 0))
         text = _csv(new if size else [COLUMNS, *new]).encode()
         written = os.write(file, text)
         if written != len(text):
@@ -86,13 +98,13 @@ def append(path: Path, new: Sequence[Sequence[str]]) -> None:
         os.close(file)
 
 
-def _check_text(path: Path, text: str) -> None:
+def _check_text(path: Path, text: bytes) -> None:
     if not text:
         return
-    if not text.startswith(_csv([COLUMNS])):
-        raise HistoryRefused(f"{path} begins with another header: rows of this tool don't belong there")
-    if not text.endswith("\n"):
-        raise HistoryRefused(f"{path} ends inside a row: mend it first")
+    if not text.startswith(_csv([COLUMNS]).encode()):
+        raise HistoryRefused(f"{path} begins with another header: name another file in --csv")
+    if not text.endswith(b"\n"):
+        raise HistoryRefused(f"{path} ends inside a row: mend its last line, or name another file in --csv")
 
 
 def _csv(lines: Sequence[Sequence[str]]) -> str:
