@@ -121,7 +121,7 @@ def test_an_executor_is_held_to_its_counters_and_its_end(
         measure(plan, Executor(kind, fake(directory, fault)), "asyncio")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_leaves_neither_processes_nor_files(number: int, directory: Path) -> None:
     history = directory / "history.csv"
     command = [sys.executable, str(TOOL), *QUICK, "--executor", f"cpp:{fake(directory, 'none')}"]

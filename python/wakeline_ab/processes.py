@@ -28,7 +28,7 @@ class Interrupted(Exception):
 
 
 class _Interrupt:
-    """Remembers SIGINT and SIGTERM until it is safe to act on them: never while a child is being started."""
+    """Remembers SIGINT, SIGTERM and SIGHUP until it is safe to act on them: never while a child is being started."""
 
     asked = False
 
@@ -40,9 +40,9 @@ _INTERRUPT = _Interrupt()
 
 
 def heed_interrupts() -> None:
-    """From now on SIGINT and SIGTERM end what `raise_if_interrupted` and the waits of a Child look after."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # A shell that ignores SIGINT for a job in the background means it.
+    """From now on SIGINT, SIGTERM and SIGHUP end what `raise_if_interrupted` and the waits of a Child look after."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # A shell that ignores SIGINT for a job in the background means it, as nohup does.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _INTERRUPT.remember)
 
