@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
 import sqlite3
@@ -25,7 +26,7 @@ def cpu() -> str:
     """The processor's own name for itself, with its number of cores."""
     lines = _CPU_INFO.read_text().splitlines() if _CPU_INFO.exists() else []
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{models[0] if models else platform.machine()}, {len(models) or 1} cores"
+    return f"{models[0] if models else platform.machine()}, {len(models) or os.cpu_count()} cores"
 
 
 def describe() -> str:
