@@ -8,17 +8,18 @@
 //! (`-C target-cpu`).
 #![allow(clippy::expect_used, reason = "a benchmark that can't start has nobody to tell but its reader")]
 
-use std::borrow::Cow;
 use std::hint::black_box;
 
 use divan::Bencher;
-use serde::Deserialize;
 use wakeline::wire::{self, Decoder, WakeMessage};
 
 mod common;
+#[path = "../src/cli/bench/typed_wake.rs"]
+mod typed_wake;
 
 use common::bodies;
 use common::counting::{NamedPart, Part, counted_instead};
+use typed_wake::{Direction, Wake};
 
 const PARTS: [NamedPart; 4] = [
     ("decode_serde_json", || serde_json(bodies::predicted())),
@@ -78,7 +79,7 @@ fn sonic_rs(body: Vec<u8>) -> Part {
 /// Nobody is quick by reading something else: the same wake, with doubles of price ranges at most so many steps apart.
 fn same_as_ours(body: &[u8], theirs: Wake<'_>, steps: u64) {
     let (mut decoder, mut ranges) = (Decoder::new(), Vec::new());
-    let (ours, theirs) = (decoder.wake(body).expect("a wake"), theirs.message(&mut ranges));
+    let (ours, theirs) = (decoder.wake(body).expect("a wake"), message(&theirs, &mut ranges));
     let doubles = |wake: &WakeMessage<'_>| -> Vec<u64> {
         let ranges = wake.price_ranges.iter();
         ranges.flat_map(|range| [range.start, range.end, range.step]).map(f64::to_bits).collect()
@@ -89,88 +90,32 @@ fn same_as_ours(body: &[u8], theirs: Wake<'_>, steps: u64) {
     assert_eq!(WakeMessage { price_ranges: &[], ..ours }, WakeMessage { price_ranges: &[], ..theirs });
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Direction {
-    Yes,
-    No,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Wake<'a> {
-    schema_version: i64,
-    #[serde(borrow)]
-    correlation_id: Cow<'a, str>,
-    #[serde(borrow)]
-    market_ticker: Cow<'a, str>,
-    #[serde(borrow)]
-    asset: Cow<'a, str>,
-    direction: Direction,
-    kalshi_price: f64,
-    model_probability: f64,
-    fee: f64,
-    edge: f64,
-    decision_ts_ms: i64,
-    sent_at_ms: i64,
-    sent_at_ns: i64,
-    #[serde(default)]
-    recv_ns: i64,
-    #[serde(borrow, default)]
-    clock_domain: Cow<'a, str>,
-    #[serde(default)]
-    dry_run: bool,
-    #[serde(default)]
-    wire_price_yes_dollars: f64,
-    #[serde(default = "no_index")]
-    exchange_index: i64,
-    #[serde(default)]
-    available_size_contracts: f64,
-    #[serde(default = "cent_grid")]
-    price_ranges: Vec<[f64; 3]>,
-    #[serde(borrow, default)]
-    correlation_group: Cow<'a, str>,
-}
-
-fn no_index() -> i64 {
-    -1
-}
-
-fn cent_grid() -> Vec<[f64; 3]> {
-    vec![[0.0, 1.0, 0.01]]
-}
-
-impl Wake<'_> {
-    fn message<'b>(&'b self, ranges: &'b mut Vec<wire::PriceRange>) -> WakeMessage<'b> {
-        ranges.extend(self.price_ranges.iter().map(|&[start, end, step]| wire::PriceRange {
-            start,
-            end,
-            step,
-        }));
-        WakeMessage {
-            schema_version: self.schema_version,
-            correlation_id: &self.correlation_id,
-            market_ticker: &self.market_ticker,
-            asset: &self.asset,
-            direction: match self.direction {
-                Direction::Yes => wire::Direction::Yes,
-                Direction::No => wire::Direction::No,
-            },
-            kalshi_price: self.kalshi_price,
-            model_probability: self.model_probability,
-            fee: self.fee,
-            edge: self.edge,
-            decision_ts_ms: self.decision_ts_ms,
-            sent_at_ms: self.sent_at_ms,
-            sent_at_ns: self.sent_at_ns,
-            recv_ns: self.recv_ns,
-            clock_domain: &self.clock_domain,
-            dry_run: self.dry_run,
-            wire_price_yes_dollars: self.wire_price_yes_dollars,
-            exchange_index: self.exchange_index,
-            available_size_contracts: self.available_size_contracts,
-            price_ranges: ranges,
-            correlation_group: &self.correlation_group,
-        }
+/// The same wake as our decoder has it.
+fn message<'b>(wake: &'b Wake<'_>, ranges: &'b mut Vec<wire::PriceRange>) -> WakeMessage<'b> {
+    ranges.extend(wake.price_ranges.iter().map(|&[start, end, step]| wire::PriceRange { start, end, step }));
+    WakeMessage {
+        schema_version: wake.schema_version,
+        correlation_id: &wake.correlation_id,
+        market_ticker: &wake.market_ticker,
+        asset: &wake.asset,
+        direction: match wake.direction {
+            Direction::Yes => wire::Direction::Yes,
+            Direction::No => wire::Direction::No,
+        },
+        kalshi_price: wake.kalshi_price,
+        model_probability: wake.model_probability,
+        fee: wake.fee,
+        edge: wake.edge,
+        decision_ts_ms: wake.decision_ts_ms,
+        sent_at_ms: wake.sent_at_ms,
+        sent_at_ns: wake.sent_at_ns,
+        recv_ns: wake.recv_ns,
+        clock_domain: &wake.clock_domain,
+        dry_run: wake.dry_run,
+        wire_price_yes_dollars: wake.wire_price_yes_dollars,
+        exchange_index: wake.exchange_index,
+        available_size_contracts: wake.available_size_contracts,
+        price_ranges: ranges,
+        correlation_group: &wake.correlation_group,
     }
 }

@@ -16,13 +16,13 @@ use wakeline::fire::{
 use wakeline::signer::{Signer, Timestamp};
 use wakeline::telemetry::{DEFAULT_RING_CAPACITY, Options, Recorder, Stage, Telemetry};
 use wakeline::wire::message::DEFAULT_PRICE_RANGES;
-use wakeline::wire::{Decoder, Status, WakeAck, encode};
+use wakeline::wire::{Decoder, encode};
 
 mod common;
 
-use common::benchmark_wake;
-use common::bodies::{self, ID};
+use common::bodies;
 use common::counting::{NamedPart, Part, counted_instead};
+use common::wake::{self, ID};
 
 const PARTS: [NamedPart; 12] = [
     ("nothing", || Box::new(|| ())),
@@ -98,13 +98,7 @@ fn decode(body: Vec<u8>) -> Part {
 
 fn encode_ack() -> Part {
     let mut out = Vec::with_capacity(1024);
-    let ack = WakeAck {
-        schema_version: 4,
-        correlation_id: ID,
-        received_at_ms: 1_790_000_000_123,
-        status: Status::Accepted,
-        reason: None,
-    };
+    let ack = wake::ack(ID);
     Box::new(move || {
         out.clear();
         black_box(encode::ack_frame(&mut out, black_box(&ack)));
@@ -113,7 +107,7 @@ fn encode_ack() -> Part {
 
 fn encode_wake() -> Part {
     let mut out = Vec::with_capacity(1024);
-    let wake = benchmark_wake(ID);
+    let wake = wake::wake(ID);
     Box::new(move || {
         out.clear();
         black_box(encode::wake_frame(&mut out, black_box(&wake)));
@@ -129,7 +123,7 @@ fn snap() -> Part {
 /// The order's body from its template, found again.
 fn template() -> Part {
     let mut templates = OrderTemplates::new(OrderPolicy::default());
-    let wake = benchmark_wake(ID);
+    let wake = wake::wake(ID);
     let mut body = String::with_capacity(1024);
     Box::new(move || {
         body.clear();
@@ -142,7 +136,7 @@ fn template() -> Part {
 /// Every stage to the dispatch, for an id that isn't remembered, when as many are as ever will be.
 fn fire() -> Part {
     let mut fire = Fire::new(None, OrderPolicy::default(), Box::new(DispatchNothing));
-    let mut wake = benchmark_wake(ID);
+    let mut wake = wake::wake(ID);
     let ids = FreshIds::new();
     for index in 0..FreshIds::COUNT {
         wake.correlation_id = ids.get(index);

@@ -68,6 +68,9 @@ fn everything_is_measured_unless_something_is_named() {
         ("template", "ns", 2, 0),
         ("telemetry_push", "ns", 1, 0),
         ("telemetry_rows", "rows/s", 2, 1),
+        ("telemetry_rows", "rows/s", 2, 1),
+        ("telemetry_latency", "ms", 1, 0),
+        ("telemetry_idle", "% of a core", 1, 0),
         ("sign", "us", 2 + PEERS, 1 + PEERS),
         ("roundtrip", "us", 2, 3),
         ("wake_recv", "us", 2, 4),
@@ -75,7 +78,7 @@ fn everything_is_measured_unless_something_is_named() {
     assert_eq!(shape(&document), expected);
     for section in sections(&document) {
         let (samples, runs) = match section["benchmark"].as_str().unwrap() {
-            "telemetry_rows" => (2, 1),
+            "telemetry_rows" | "telemetry_idle" => (2, 1),
             "roundtrip" | "wake_recv" => (100, 2),
             _ => (100, 1),
         };
@@ -105,7 +108,7 @@ fn what_is_named_is_measured_once_and_nothing_else() {
         shape(&document).iter().map(|(benchmark, ..)| (*benchmark).to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(names(&["snap", "encode-ack", "snap"]), ["encode_ack", "snap"]);
-    assert_eq!(names(&["push", "telemetry"]), ["telemetry_push", "telemetry_rows"]);
+    assert_eq!(names(&["push", "telemetry"]), ["telemetry_push", "telemetry_rows", "telemetry_rows"]);
     assert_eq!(names(&["telemetry-push"]), ["telemetry_push"]);
     assert_eq!(names(&["wake-recv", "--spin", "--pause-us", "5"]), ["wake_recv"]);
 }

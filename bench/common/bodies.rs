@@ -3,26 +3,19 @@
 
 use std::path::Path;
 
-use wakeline::wire::encode;
-
-use super::benchmark_wake;
-
-/// Correlation id of the benchmark wake.
-pub(crate) const ID: &str = "0f2c6d0e9b8a4c7d8e1f23456789abcd";
+use super::wake;
 
 /// The benchmark wake as orjson writes it: keys in the order that the decoder predicts.
 pub(crate) fn predicted() -> Vec<u8> {
-    let mut body = Vec::new();
-    encode::wake_body(&mut body, &benchmark_wake(ID));
-    body
+    wake::body()
 }
 
 /// The same wake with its keys in alphabetical order, which no prediction helps with.
 pub(crate) fn shuffled() -> Vec<u8> {
-    let wake: serde_json::Map<String, serde_json::Value> =
+    let object: serde_json::Map<String, serde_json::Value> =
         serde_json::from_slice(&predicted()).expect("a wake is an object");
-    assert!(wake.keys().is_sorted(), "serde_json keeps the order of keys");
-    serde_json::to_vec(&wake).expect("an object is JSON")
+    assert!(object.keys().is_sorted(), "serde_json keeps the order of keys");
+    serde_json::to_vec(&object).expect("an object is JSON")
 }
 
 /// The smallest golden wake, of the first version: the twelve keys that have no default.

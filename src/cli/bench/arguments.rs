@@ -21,7 +21,8 @@ pub(in crate::cli) struct BenchArguments {
     /// Samples of each kind before those, to warm up.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(0..=40_000))]
     pub(super) warm_up: u32,
-    /// Runs of each kind where whole runs are compared (roundtrip, wake-recv, telemetry-rows).
+    /// Runs of each kind where whole runs are compared (roundtrip, wake-recv, telemetry-rows); samples
+    /// of telemetry-idle.
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(super) pairs: u32,
     /// Rows of each run of telemetry-rows.

@@ -5,7 +5,10 @@ use clap::ValueEnum;
 use super::error::BenchError;
 use super::plan::Plan;
 use super::report::Section;
-use super::{decode, encode_ack, fire, sign, sockets, telemetry_push, telemetry_rows};
+use super::{
+    decode, encode_ack, fire, sign, sockets, telemetry_idle, telemetry_latency, telemetry_push,
+    telemetry_rows,
+};
 use crate::cli::Failure;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -26,6 +29,10 @@ pub(super) enum Component {
     /// Rows a second into SQLite, beside naive inserts
     #[value(alias = "telemetry")]
     TelemetryRows,
+    /// How soon another connection sees a row
+    TelemetryLatency,
+    /// The CPU time of a writer that has nothing to write
+    TelemetryIdle,
     /// A signature, beside the bare operation of the same OpenSSL and Python's `cryptography`
     Sign,
     /// A wake's write to its ack's read, beside an echo's
@@ -55,7 +62,13 @@ pub(super) fn measure(plan: &Plan<'_>) -> Result<Vec<Section>, Failure> {
         sections.push(telemetry_push::measure(plan)?);
     }
     if wanted(Component::TelemetryRows) {
-        sections.push(telemetry_rows::measure(plan)?);
+        sections.extend(telemetry_rows::measure(plan)?);
+    }
+    if wanted(Component::TelemetryLatency) {
+        sections.push(telemetry_latency::measure(plan)?);
+    }
+    if wanted(Component::TelemetryIdle) {
+        sections.push(telemetry_idle::measure(plan)?);
     }
     if wanted(Component::Sign) {
         sections.push(sign::measure(plan)?);

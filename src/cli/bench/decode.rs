@@ -91,3 +91,13 @@ fn wake_kind(name: &str, config: String, body: Vec<u8>) -> Kind<'static> {
         Kind::small(name, config, work)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wake_has_the_size_it_is_quoted_with() {
+        assert_eq!(wake::body().len(), 491);
+    }
+}

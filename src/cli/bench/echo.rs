@@ -16,6 +16,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::runtime::{Builder, LocalOptions};
 
 use super::error::BenchError;
+use super::sockets::write_frame;
 use super::wake;
 use crate::cli::Outcome;
 use crate::executor::spin::{self, spin};
@@ -70,7 +71,7 @@ fn listen(socket: &Path) -> io::Result<UnixListener> {
 
 async fn answer(mut stream: UnixStream, frames: usize, spins: bool) -> io::Result<Vec<u64>> {
     let (mut wake, mut ack) = (Vec::new(), Vec::new());
-    wake::frame(&mut wake, wake::ID).map_err(io::Error::other)?;
+    write_frame(&mut wake, wake::ID).map_err(io::Error::other)?;
     encode::ack_frame(&mut ack, &wake::ack(wake::ID));
     let (mut buffer, mut spans, mut waiting) = ([0; 16_384], Vec::with_capacity(frames), 0);
     loop {

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use super::recording::PATIENCE;
+
 /// A run that can't be believed or could not be made; its figures are neither printed nor recorded.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BenchError {
@@ -13,6 +15,12 @@ pub(super) enum BenchError {
     NotAccepted { index: usize, reason: String },
     #[error("the {who} counted {key}={found} where {wanted} is right, so nothing was recorded; {advice}")]
     Miscounted { who: &'static str, key: &'static str, found: String, wanted: u64, advice: &'static str },
+    #[error("telemetry dropped {dropped} rows, or shows none for {} s, so nothing was recorded; {FEWER_ROWS}", PATIENCE.as_secs())]
+    NotSeen { dropped: u64 },
+    #[error(
+        "this kernel doesn't say how long a thread was on a CPU (/proc/self/task/*/schedstat); leave telemetry-idle out"
+    )]
+    NoThreadTimes,
     #[error("golden/frames.tsv has something else than a frame in its line {line}; please report it")]
     NoFrame { line: usize },
     #[error("{frame} was decoded otherwise than it must be, so nothing was recorded; please report it")]

@@ -1,8 +1,10 @@
 //! `wakeline bench`: what the parts cost, each beside what it is to be measured against.
 //!
 //! - `components`: the list of what can be measured. `arguments`: how.
-//! - In this process: `decode`, `encode_ack`, `fire`, `telemetry_push`, `telemetry_rows`, `sign`; `turns` times those
-//!   that are one call, `peers` has other libraries for the same work, `golden` and `wake` the frames.
+//! - In this process: `decode`, `encode_ack`, `fire`, `telemetry_push`, `telemetry_rows`, `telemetry_latency`, `telemetry_idle`,
+//!   `sign`; `turns` times those that are one call, `peers` has other libraries for the same work (`typed_wake` is what
+//!   they decode into), `golden` and `wake` the
+//!   frames, `recording` a database.
 //! - Through a socket: `sockets` drives the real daemon and `echo`, its floor, in pairs of runs.
 //! - `report`: what came out, `compare` its ratios; `table`, `json` and `history` write it down, `receipt` says where
 //!   it was made.
@@ -25,13 +27,18 @@ mod plan;
 mod progress;
 mod python;
 mod receipt;
+mod recording;
 mod report;
 mod sign;
 mod sockets;
 mod table;
+mod telemetry_idle;
+mod telemetry_latency;
 mod telemetry_push;
 mod telemetry_rows;
 mod turns;
+#[cfg(feature = "bench-peers")]
+mod typed_wake;
 mod wake;
 
 use std::io::Write;
@@ -42,6 +49,7 @@ pub(super) use echo::{EchoArguments, run as run_echo};
 
 use super::interrupt::Interrupt;
 use super::{Outcome, say};
+use crate::wire;
 use error::BenchError;
 use history::History;
 use pin::Placement;

@@ -3,18 +3,18 @@
 use std::hint::black_box;
 
 use openssl::pkey::{PKey, Private};
-use serde::Deserialize;
 
 use super::error::BenchError;
 use super::turns::Kind;
+use super::typed_wake::Wake;
 use crate::cli::Failure;
 
 pub(super) const DECODERS_NOTE: [&str; 1] = [
-    "the others fill a typed struct of all 20 fields, borrow its strings and check UTF-8; a Vec for the price ranges is theirs \
-     to allocate. sonic-rs takes wider vectors than SSE2 only when built with RUSTFLAGS=-Ctarget-cpu=native",
+    "the others fill a typed struct of all 20 fields, borrow its strings, refuse unknown keys and check UTF-8; a Vec for the \
+     price ranges is theirs to allocate. sonic-rs takes wider vectors than SSE2 only when built with RUSTFLAGS=-Ctarget-cpu=native",
 ];
 
-/// Typed decoding of a wake without escapes.
+/// Typed decoding of a wake.
 pub(super) fn decoders<'a>(body: &[u8]) -> Result<Vec<Kind<'a>>, BenchError> {
     let (serde_json_body, sonic_body) = (body.to_vec(), body.to_vec());
     let sound =
@@ -31,39 +31,6 @@ pub(super) fn decoders<'a>(body: &[u8]) -> Result<Vec<Kind<'a>>, BenchError> {
             let _ = black_box(&sonic_rs::from_slice::<Wake<'_>>(black_box(&sonic_body)));
         }),
     ])
-}
-
-/// The wake, for a general-purpose decoder.
-#[derive(Deserialize)]
-#[allow(dead_code, reason = "decoded, not read")]
-struct Wake<'a> {
-    schema_version: i64,
-    correlation_id: &'a str,
-    market_ticker: &'a str,
-    asset: &'a str,
-    direction: Direction,
-    kalshi_price: f64,
-    model_probability: f64,
-    fee: f64,
-    edge: f64,
-    decision_ts_ms: i64,
-    sent_at_ms: i64,
-    sent_at_ns: i64,
-    recv_ns: i64,
-    clock_domain: &'a str,
-    dry_run: bool,
-    wire_price_yes_dollars: f64,
-    exchange_index: i64,
-    available_size_contracts: f64,
-    price_ranges: Vec<[f64; 3]>,
-    correlation_group: &'a str,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Direction {
-    Yes,
-    No,
 }
 
 /// Signing, from the message to the signature's bytes.

@@ -11,7 +11,9 @@ const SAMPLES_FOR_P999: usize = 10_000;
 pub(super) enum Unit {
     Ns,
     Us,
+    Ms,
     RowsPerSecond,
+    PercentOfCore,
 }
 
 impl Unit {
@@ -19,15 +21,18 @@ impl Unit {
         match self {
             Self::Ns => "ns",
             Self::Us => "us",
+            Self::Ms => "ms",
             Self::RowsPerSecond => "rows/s",
+            Self::PercentOfCore => "% of a core",
         }
     }
 
     pub(super) const fn decimals(self) -> usize {
         match self {
             Self::Ns => 1,
-            Self::Us => 2,
+            Self::Us | Self::Ms => 2,
             Self::RowsPerSecond => 0,
+            Self::PercentOfCore => 3,
         }
     }
 
@@ -35,7 +40,8 @@ impl Unit {
     pub(super) fn of_ns(self, ns: f64) -> f64 {
         match self {
             Self::Us => ns / 1e3,
-            Self::Ns | Self::RowsPerSecond => ns,
+            Self::Ms => ns / 1e6,
+            Self::Ns | Self::RowsPerSecond | Self::PercentOfCore => ns,
         }
     }
 }

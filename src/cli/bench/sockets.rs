@@ -15,7 +15,7 @@ use crate::cli::spawned::{Spawned, wake_recv_ms};
 use crate::executor::client::Client;
 use crate::measure::clock::monotonic_ns;
 use crate::telemetry::DEFAULT_RING_CAPACITY;
-use crate::wire::{Decoder, Status};
+use crate::wire::{Decoder, Status, encode};
 
 /// Pairs of runs from which a sign test can say something about a p99.
 const PAIRS_FOR_P99: u32 = 11;
@@ -149,7 +149,7 @@ fn drive(plan: &Plan<'_>, socket: &Path, names_the_wake: bool) -> Result<Vec<f64
     let pause_ns = plan.arguments.pause_us * 1_000;
     for index in 0..plan.turns() as usize {
         let id = format!("{index:032x}");
-        wake::frame(&mut frame, &id)?;
+        write_frame(&mut frame, &id)?;
         let start = monotonic_ns();
         let body = client.exchange(&frame)?;
         let end = monotonic_ns();
@@ -165,6 +165,12 @@ fn drive(plan: &Plan<'_>, socket: &Path, names_the_wake: bool) -> Result<Vec<f64
         }
     }
     Ok(trips)
+}
+
+/// Writes the frame of the benchmark's wake into `out`, in place of what was there.
+pub(super) fn write_frame(out: &mut Vec<u8>, correlation_id: &str) -> Result<(), BenchError> {
+    out.clear();
+    if encode::wake_frame(out, &wake::wake(correlation_id)) { Ok(()) } else { Err(BenchError::NoWake) }
 }
 
 /// Sees that a daemon's exit lines account for so many wakes, and for nothing lost.

@@ -1,23 +1,36 @@
 //! Rows a second that telemetry makes durable, beside inserts by the book.
 
-use std::path::Path;
 use std::time::Instant;
 
 use super::compare::Comparison;
 use super::error::{BenchError, FEWER_ROWS};
 use super::plan::Plan;
+use super::recording::Recording;
 use super::report::{Section, Series, Unit};
-use super::telemetry_push::{PATIENCE, wait_for_room};
 use crate::cli::Failure;
-use crate::telemetry::{BATCH_ROWS, DEFAULT_RING_CAPACITY, Options, Stage, Telemetry};
+use crate::telemetry::{BATCH_ROWS, DEFAULT_RING_CAPACITY, Stage};
 
 /// Rows in the ring above which the producer waits; some room is left for it to be late.
 const FULL_ENOUGH: usize = DEFAULT_RING_CAPACITY * 7 / 8;
 
-pub(super) fn measure(plan: &Plan<'_>) -> Result<Section, Failure> {
+/// Ids as the bot has them, and ids that an index takes as they come.
+pub(super) fn measure(plan: &Plan<'_>) -> Result<Vec<Section>, Failure> {
+    let kinds = [
+        ("UUID-like", "uuid-like", uuid_like as fn(u64) -> String),
+        ("sequential", "sequential", sequential),
+    ];
+    plan.progress.begin("telemetry_rows", kinds.len() as u32 * 2 * plan.arguments.pairs);
+    kinds.into_iter().map(|(name, config, id)| with_ids(plan, name, config, id)).collect()
+}
+
+fn with_ids(
+    plan: &Plan<'_>,
+    ids_name: &str,
+    ids_config: &str,
+    id: fn(u64) -> String,
+) -> Result<Section, Failure> {
     let (rows, pairs) = (plan.arguments.rows, plan.arguments.pairs);
-    let ids: Vec<String> = (0..u64::from(rows)).map(uuid_like).collect();
-    plan.progress.begin("telemetry_rows", 2 * pairs);
+    let ids: Vec<String> = (0..u64::from(rows)).map(id).collect();
     let (mut ours, mut naive) = (Vec::new(), Vec::new());
     for pair in 0..pairs {
         // Who is first changes: the second finds the disk as the first one left it.
@@ -32,14 +45,14 @@ pub(super) fn measure(plan: &Plan<'_>) -> Result<Section, Failure> {
     }
     let series = |name: &str, kind: &str, run| Series {
         name: name.to_owned(),
-        config: format!("kind={kind} ids=uuid-like rows={rows}"),
+        config: format!("kind={kind} ids={ids_config} rows={rows}"),
         runs: vec![run],
     };
     let series = vec![series("wakeline", "wakeline", ours), series("naive inserts", "naive", naive)];
     let comparisons = Comparison::of_first(&series);
     Ok(Section {
         benchmark: "telemetry_rows",
-        title: format!("rows a second with UUID-like ids; each sample is a database of {rows} rows"),
+        title: format!("rows a second with {ids_name} ids; each sample is a database of {rows} rows"),
         unit: Unit::RowsPerSecond,
         samples: pairs,
         warm_up: 0,
@@ -53,7 +66,7 @@ pub(super) fn measure(plan: &Plan<'_>) -> Result<Section, Failure> {
 }
 
 /// 36 characters that fall anywhere in an index, as version-4 UUIDs do; the same in each run.
-fn uuid_like(index: u64) -> String {
+pub(super) fn uuid_like(index: u64) -> String {
     let mut state = index.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut next = || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -65,18 +78,21 @@ fn uuid_like(index: u64) -> String {
     format!("{}-{}-4{}-a{}-{}", &text[..8], &text[8..12], &text[12..15], &text[15..18], &text[18..30])
 }
 
+fn sequential(index: u64) -> String {
+    format!("{index:036}")
+}
+
 fn rows_per_second(plan: &Plan<'_>, ids: &[String]) -> Result<f64, Failure> {
-    let directory = plan.directory()?;
-    let (telemetry, mut recorder) =
-        Telemetry::start(&directory.path().join("telemetry.db"), Options::default())?;
+    let (recording, mut recorder) = Recording::start(plan)?;
     let started = Instant::now();
     for id in ids {
         if recorder.backlog() > FULL_ENOUGH {
-            wait_for_room(&telemetry, FULL_ENOUGH);
+            recording.wait_for_room(FULL_ENOUGH);
+            plan.progress.go_on()?;
         }
         recorder.push(id, Stage::WakeRecv, 1_750_000_000_000, 1_750_000_000_000, 0.002, false);
     }
-    let counts = telemetry.finish(Instant::now() + PATIENCE);
+    let counts = recording.finish();
     let (seconds, wanted) = (started.elapsed().as_secs_f64(), ids.len() as u64);
     if counts.rows_written != wanted {
         let (who, key, found) = ("telemetry", "rows_written", counts.rows_written.to_string());
@@ -87,24 +103,27 @@ fn rows_per_second(plan: &Plan<'_>, ids: &[String]) -> Result<f64, Failure> {
 
 /// The same rows by the book: automatic checkpoints, and a statement for each table and row.
 fn naive_rows_per_second(plan: &Plan<'_>, ids: &[String]) -> Result<f64, Failure> {
-    let directory = plan.directory()?;
-    let path = directory.path().join("telemetry.db");
     // Makes the tables.
-    Telemetry::start(&path, Options::default())?.0.finish(Instant::now() + PATIENCE);
-    Ok(ids.len() as f64 / insert_naively(&path, ids).map_err(BenchError::Sqlite)?)
+    let (recording, _) = Recording::start(plan)?;
+    recording.finish();
+    Ok(ids.len() as f64 / insert_naively(plan, &recording.reader()?, ids)?)
 }
 
 /// Inserts the rows; returns how many seconds that took. The last checkpoint, when the database is closed, isn't counted
 /// against it, while ours is against us.
-fn insert_naively(path: &Path, ids: &[String]) -> rusqlite::Result<f64> {
+fn insert_naively(
+    plan: &Plan<'_>,
+    database: &rusqlite::Connection,
+    ids: &[String],
+) -> Result<f64, BenchError> {
     const PARENT: &str = "INSERT OR IGNORE INTO correlations VALUES (?1, 1)";
     const CHILD: &str = "INSERT INTO latency_events \
         (correlation_id, stage, started_at_ms, ended_at_ms, duration_ms, metadata_json) \
         VALUES (?1, 'wake_recv', 1750000000000, 1750000000000, 0.002, '{\"dry_run\": false}')";
-    let database = rusqlite::Connection::open(path)?;
     database.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")?;
     let started = Instant::now();
     for batch in ids.chunks(BATCH_ROWS) {
+        plan.progress.go_on()?;
         database.execute_batch("BEGIN IMMEDIATE")?;
         for id in batch {
             database.prepare_cached(PARENT)?.execute([id])?;

@@ -1,14 +1,14 @@
-//! The wake every benchmark decodes and sends, and the ack it gets.
+//! The wake every benchmark decodes and sends, and the ack it gets; `bench/` has this very file as a module too.
 
-use super::error::BenchError;
-use crate::wire::message::{DEFAULT_PRICE_RANGES, SCHEMA_VERSION};
-use crate::wire::{Direction, Status, WakeAck, WakeMessage, encode};
+// `wire` under the name that a benchmark outside this crate can give it.
+use super::wire::message::{DEFAULT_PRICE_RANGES, SCHEMA_VERSION};
+use super::wire::{Direction, Status, WakeAck, WakeMessage, encode};
 
 /// A correlation id of the usual length.
-pub(super) const ID: &str = "0f2c6d0e9b8a4c7d8e1f23456789abcd";
+pub(crate) const ID: &str = "0f2c6d0e9b8a4c7d8e1f23456789abcd";
 
 /// A wake as a poller sends it, 491 bytes of JSON.
-pub(super) const fn wake(correlation_id: &str) -> WakeMessage<'_> {
+pub(crate) const fn wake(correlation_id: &str) -> WakeMessage<'_> {
     WakeMessage {
         schema_version: SCHEMA_VERSION,
         correlation_id,
@@ -34,37 +34,19 @@ pub(super) const fn wake(correlation_id: &str) -> WakeMessage<'_> {
 }
 
 /// [`wake`] as JSON.
-pub(super) fn body() -> Vec<u8> {
+pub(crate) fn body() -> Vec<u8> {
     let mut body = Vec::new();
     encode::wake_body(&mut body, &wake(ID));
     body
 }
 
-/// Writes the frame of a [`wake`] into `out`, in place of what was there.
-pub(super) fn frame(out: &mut Vec<u8>, correlation_id: &str) -> Result<(), BenchError> {
-    out.clear();
-    if encode::wake_frame(out, &wake(correlation_id)) { Ok(()) } else { Err(BenchError::NoWake) }
-}
-
 /// The ack that a [`wake`] gets.
-pub(super) const fn ack(correlation_id: &str) -> WakeAck<'_> {
+pub(crate) const fn ack(correlation_id: &str) -> WakeAck<'_> {
     WakeAck {
         schema_version: SCHEMA_VERSION,
         correlation_id,
         received_at_ms: 1_790_000_000_123,
         status: Status::Accepted,
         reason: None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_wake_has_the_size_it_is_quoted_with() {
-        let mut frame_of_it = Vec::new();
-        frame(&mut frame_of_it, ID).unwrap();
-        assert_eq!((body().len(), frame_of_it.len()), (491, 495));
     }
 }
