@@ -86,6 +86,7 @@ fn everything_is_measured_unless_something_is_named() {
             assert_eq!(series["runs"].as_array().unwrap().len(), runs, "{series}");
             for run in series["runs"].as_array().unwrap() {
                 assert_eq!(run["n"], samples, "{series}");
+                assert_eq!(run["p99"].is_null(), samples < 100, "{series}");
                 assert!(run["p999"].is_null() && run["p50"].as_f64().unwrap() > 0.0, "{series}");
             }
         }

@@ -99,6 +99,7 @@ fn rows(receipt: &Receipt, section: &Section) -> Vec<String> {
         let figures = Figures::of(run.clone())?;
         let summary = figures.summary;
         let number = |figure: f64| format!("{figure:.3}");
+        let or_nothing = |figure: Option<f64>| figure.map(number).unwrap_or_default();
         let cells = [
             receipt.timestamp_utc.clone(),
             receipt.platform.clone(),
@@ -108,9 +109,9 @@ fn rows(receipt: &Receipt, section: &Section) -> Vec<String> {
             summary.count.to_string(),
             warm_up.to_string(),
             number(summary.p50),
-            number(summary.p90),
-            number(summary.p99),
-            figures.p999().map(number).unwrap_or_default(),
+            or_nothing(figures.p90()),
+            or_nothing(figures.p99()),
+            or_nothing(figures.p999()),
             number(summary.max),
             unit.name().to_owned(),
             receipt.versions.clone(),

@@ -34,14 +34,14 @@ fn one_series(series: &Series) -> Value {
 
 fn figures(figures: Option<Figures>) -> Value {
     let Some(figures) = figures else { return Value::Null };
-    let (summary, p999) = (figures.summary, figures.p999());
+    let summary = figures.summary;
     json!({
         "n": summary.count,
         "min": figures.min,
         "p50": summary.p50,
-        "p90": summary.p90,
-        "p99": summary.p99,
-        "p999": p999,
+        "p90": figures.p90(),
+        "p99": figures.p99(),
+        "p999": figures.p999(),
         "max": summary.max,
     })
 }

@@ -96,6 +96,16 @@ impl Figures {
         Some(Self { min: *sample.first()?, summary })
     }
 
+    /// `None` when not even one sample lies beyond it.
+    pub(super) fn p90(&self) -> Option<f64> {
+        (self.summary.count >= 10).then_some(self.summary.p90)
+    }
+
+    /// `None` when not even one sample lies beyond it.
+    pub(super) fn p99(&self) -> Option<f64> {
+        (self.summary.count >= 100).then_some(self.summary.p99)
+    }
+
     /// `None` when the sample is too small for it.
     pub(super) fn p999(&self) -> Option<f64> {
         (self.summary.count >= SAMPLES_FOR_P999).then_some(self.summary.p999)
@@ -107,10 +117,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_99_9th_percentile_takes_ten_thousand_samples() {
+    fn a_percentile_takes_samples_beyond_it() {
         let of = |count| Figures::of((0..count).map(f64::from).collect()).unwrap();
         assert_eq!(of(9_999).p999(), None);
         assert_eq!(of(10_001).p999(), Some(9_990.0));
+        assert_eq!((of(9).p90(), of(11).p90()), (None, Some(9.0)));
+        assert_eq!((of(99).p99(), of(101).p99()), (None, Some(99.0)));
         assert_eq!((of(101).min, of(101).summary.p50), (0.0, 50.0));
         assert_eq!(Figures::of(Vec::new()), None);
     }

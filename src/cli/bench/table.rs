@@ -44,9 +44,8 @@ impl fmt::Display for Table<'_> {
 /// In the order of [`COLUMNS`].
 fn cells(figures: &Figures) -> [Option<f64>; 6] {
     let summary = &figures.summary;
-    let [min, p50, p90, p99, max] =
-        [figures.min, summary.p50, summary.p90, summary.p99, summary.max].map(Some);
-    [min, p50, p90, p99, figures.p999(), max]
+    let [min, p50, max] = [figures.min, summary.p50, summary.max].map(Some);
+    [min, p50, figures.p90(), figures.p99(), figures.p999(), max]
 }
 
 #[cfg(test)]
@@ -71,7 +70,7 @@ mod tests {
         let expected = "\
 b: what
   us         min        p50        p90        p99      p99.9        max
-  one       1.00       2.00       2.80       2.98          -       3.00
+  one       1.00       2.00          -          -          -       3.00
   (so)
 ";
         assert_eq!(Table(&section).to_string(), expected);
