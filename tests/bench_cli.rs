@@ -5,7 +5,8 @@ mod common;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use common::daemon::{assert_one_sentence, until};
 use common::{keys, wakeline};
@@ -235,7 +236,11 @@ fn a_history_that_cant_be_written_is_refused_before_anything_is_measured() {
     let place = TempDir::new().unwrap();
     let foreign = keys::file(place.path(), "foreign.csv", "time,value\n");
     let absent = place.path().join("none/history.csv");
-    for (path, words) in [(&foreign, "another header"), (&absent, "can't append to")] {
+    let pipe = place.path().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+    for (path, words) in
+        [(&foreign, "another header"), (&absent, "can't append to"), (&pipe, "no regular file")]
+    {
         // More than anyone would wait for.
         let mut command = Command::new(wakeline());
         command.args(["bench", "decode", "--samples", "1000000", "--csv"]).arg(path);
@@ -297,22 +302,64 @@ fn what_cant_be_understood_is_a_usage_error() {
     assert!(said.contains("telemetry-push") && said.contains("wake-recv"), "{said}");
 }
 
-#[test]
-fn an_interrupted_run_leaves_nothing_behind() {
-    let place = TempDir::new().unwrap();
-    let files = || std::fs::read_dir(place.path()).unwrap().count();
-    let history = place.path().join("history.csv");
+/// A run that would take long, with its temporary files in `place`, once it has made some.
+fn long_run(place: &Path, arguments: &[&str]) -> Child {
     let mut command = Command::new(wakeline());
-    command.args(["bench", "roundtrip", "--samples", "1000000", "--csv"]).arg(&history);
-    let child =
-        command.env("TMPDIR", place.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    until("something is being measured", || files() > 0);
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    command.arg("bench").args(arguments).arg("--csv").arg(place.join("history.csv"));
+    let child = command.env("TMPDIR", place).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("something is being measured", || std::fs::read_dir(place).unwrap().count() > 0);
+    child
+}
+
+/// Asserts that a run failed with these words and left nothing in `place`.
+fn assert_nothing_came_of(child: Child, place: &Path, words: &[&str]) {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert_one_sentence(&String::from_utf8(output.stderr).unwrap(), &["interrupted", "nothing was recorded"]);
+    assert_one_sentence(&String::from_utf8(output.stderr).unwrap(), words);
     assert!(output.stdout.is_empty());
-    assert_eq!(files(), 0);
+    assert_eq!(std::fs::read_dir(place).unwrap().count(), 0);
+}
+
+#[test]
+fn an_interrupted_run_leaves_nothing_behind() {
+    for arguments in [
+        &["roundtrip", "--samples", "1000000"][..],
+        &["telemetry-rows", "--rows", "10000000"],
+        &["telemetry-latency", "--samples", "1000000"],
+        &["telemetry-idle", "--pairs", "1000"],
+    ] {
+        let place = TempDir::new().unwrap();
+        let child = long_run(place.path(), arguments);
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        assert_nothing_came_of(child, place.path(), &["interrupted", "nothing was recorded"]);
+    }
+}
+
+#[test]
+fn a_peer_that_dies_ends_the_run() {
+    let place = TempDir::new().unwrap();
+    let child = long_run(place.path(), &["roundtrip", "--samples", "1000000"]);
+    let children = format!("/proc/{0}/task/{0}/children", child.id());
+    let sockets = || {
+        let inside = std::fs::read_dir(place.path()).unwrap().flatten().map(|entry| entry.path());
+        inside.filter(|path| path.join("echo.sock").exists()).count()
+    };
+    until("the echo listens", || sockets() > 0);
+    // By then the client, who looks each 2 ms, is connected, and has a hundred thousand wakes and more to send.
+    std::thread::sleep(Duration::from_millis(300));
+    let serving = std::fs::read_to_string(children).unwrap().trim().parse().unwrap();
+    kill_process(Pid::from_raw(serving).unwrap(), Signal::KILL).unwrap();
+    assert_nothing_came_of(child, place.path(), &["broke off", "nothing was recorded"]);
+}
+
+#[test]
+fn a_full_disk_behind_stdout_is_an_error() {
+    let mut command = command(&["snap"]);
+    command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_one_sentence(&said, &["can't write to stdout", "nothing was recorded"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::recording::PATIENCE;
+use crate::executor::client::ClientError;
 
 /// A run that can't be believed or could not be made; its figures are neither printed nor recorded.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,10 @@ pub(super) enum BenchError {
     Directory(io::Error),
     #[error("SQLite can't do its part in the temporary directory: {0}; is there room in TMPDIR?")]
     Sqlite(#[from] rusqlite::Error),
+    #[error("the run against the {who} broke off, so nothing was recorded: {source}; run it again")]
+    BrokeOff { who: &'static str, source: ClientError },
+    #[error("can't write to stdout: {0}; nothing was recorded, is there room?")]
+    Print(io::Error),
     #[error("the echo can't serve: {0}; it is started by wakeline bench roundtrip and of no use by itself")]
     Echo(io::Error),
 }

@@ -16,6 +16,8 @@ const HEADER: &str =
 pub(super) enum HistoryError {
     #[error("can't append to {}: {source}; nothing was recorded, name another file in --csv", path.display())]
     Io { path: PathBuf, source: io::Error },
+    #[error("{} is no regular file, so no rows can be kept in it; name another file in --csv", .0.display())]
+    NoFile(PathBuf),
     #[error("{} begins with another header, so these rows don't belong there; name another file in --csv", .0.display())]
     OtherHeader(PathBuf),
     #[error("{} ends inside a row; mend its last line, or name another file in --csv", .0.display())]
@@ -32,13 +34,19 @@ impl History {
     /// Sees that rows may be appended to `path` later, and leaves it as it is.
     pub(super) fn open(path: &Path) -> Result<Self, HistoryError> {
         let history = Self(path.to_owned());
-        if path.exists() {
-            let file = File::options().read(true).append(true).open(path);
-            history.size(&mut file.map_err(|source| history.failed(source))?)?;
-        } else {
-            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-            let directory = std::fs::metadata(parent.unwrap_or(Path::new(".")));
-            directory.map_err(|source| history.failed(source))?;
+        match std::fs::metadata(path) {
+            // Others would be read for ever, or swallow the rows.
+            Ok(found) if !found.is_file() => return Err(HistoryError::NoFile(history.0)),
+            Ok(_) => {
+                let file = File::options().read(true).append(true).open(path);
+                history.size(&mut file.map_err(|source| history.failed(source))?)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+                tempfile::tempfile_in(parent.unwrap_or(Path::new(".")))
+                    .map_err(|source| history.failed(source))?;
+            }
+            Err(source) => return Err(history.failed(source)),
         }
         Ok(history)
     }
@@ -152,7 +160,17 @@ mod tests {
         std::fs::write(&path, format!("{HEADER}1,2")).unwrap();
         assert!(History::open(&path).unwrap_err().to_string().contains("inside a row"));
         assert!(History::open(&place.path().join("none/h.csv")).is_err());
-        assert!(History::open(place.path()).is_err(), "a directory");
+    }
+
+    #[test]
+    fn what_keeps_no_rows_is_refused_at_once() {
+        let place = tempfile::tempdir().unwrap();
+        for path in [place.path(), Path::new("/dev/full"), Path::new("/dev/null")] {
+            assert!(matches!(History::open(path), Err(HistoryError::NoFile(_))), "{}", path.display());
+        }
+        // Whoever runs this, nobody makes a file there.
+        let refusal = History::open(Path::new("/proc/self/history.csv")).unwrap_err();
+        assert!(matches!(refusal, HistoryError::Io { .. }), "{refusal}");
     }
 
     #[test]

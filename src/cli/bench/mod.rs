@@ -77,13 +77,13 @@ fn measure(arguments: &BenchArguments, interrupt: &Interrupt) -> Outcome {
     let sections = components::measure(&plan)?;
     plan.progress.clear();
 
-    let mut out = std::io::stdout();
-    if arguments.json {
-        writeln!(out, "{:#}", json::document(&receipt, &sections))?;
+    let printed = if arguments.json {
+        format!("{:#}\n", json::document(&receipt, &sections))
     } else {
-        write!(out, "{receipt}")?;
-        sections.iter().try_for_each(|section| write!(out, "\n{}", Table(section)))?;
-    }
+        let tables = sections.iter().map(|section| format!("\n{}", Table(section)));
+        std::iter::once(receipt.to_string()).chain(tables).collect()
+    };
+    std::io::stdout().write_all(printed.as_bytes()).map_err(BenchError::Print)?;
     if let Some(history) = history {
         let rows = history.append(&receipt, &sections)?;
         say(&format!("{rows} rows were appended to {history}"));

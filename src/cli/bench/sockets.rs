@@ -12,7 +12,7 @@ use super::report::{Section, Series, Unit};
 use super::wake;
 use crate::cli::Failure;
 use crate::cli::spawned::{Spawned, wake_recv_ms};
-use crate::executor::client::Client;
+use crate::executor::client::{Client, ClientError};
 use crate::measure::clock::monotonic_ns;
 use crate::telemetry::DEFAULT_RING_CAPACITY;
 use crate::wire::{Decoder, Status, encode};
@@ -115,7 +115,7 @@ fn against_daemon(plan: &Plan<'_>) -> Result<Run, Failure> {
     let ring_rows = plan.turns().next_power_of_two().max(DEFAULT_RING_CAPACITY as u32);
     let flags: &[&str] = if plan.arguments.spin { &["--spin"] } else { &[] };
     let daemon = plan.placement.spawn(|| Spawned::daemon(&socket, &database, ring_rows, flags))??;
-    let trips = drive(plan, &socket, true)?;
+    let trips = drive(plan, &socket, true).map_err(|source| broke_off("daemon", source))?;
     check_counters(&daemon.stop()?, u64::from(plan.turns()))?;
     let spans = wake_recv_ms(&database).map_err(BenchError::Sqlite)?;
     let ns = spans.into_iter().map(|ms| ms * 1e6).collect();
@@ -130,10 +130,18 @@ fn against_echo(plan: &Plan<'_>) -> Result<Run, Failure> {
         command.args(plan.arguments.spin.then_some("--spin")).stdout(Stdio::piped());
     };
     let echo = plan.placement.spawn(|| Spawned::listening("echo", &socket, configure))??;
-    let trips = drive(plan, &socket, false)?;
+    let trips = drive(plan, &socket, false).map_err(|source| broke_off("echo", source))?;
     let said = echo.last_words()?;
     let spans = said.lines().map_while(|line| line.parse().ok()).collect();
     Ok(Run { trips: counted(plan, trips), spans: counted(plan, spans) })
+}
+
+/// Says whose run it was, and what that means for it.
+fn broke_off(who: &'static str, failure: Failure) -> Failure {
+    match failure.downcast::<ClientError>() {
+        Ok(source) => BenchError::BrokeOff { who, source: *source }.into(),
+        Err(other) => other,
+    }
 }
 
 /// Without the warm-up, us.
