@@ -285,6 +285,18 @@ fn a_pinned_run_says_so() {
 }
 
 #[test]
+fn a_p99_is_claimed_by_a_sign_test_or_not_at_all() {
+    let said = |pairs: &str| {
+        let arguments = ["bench", "roundtrip", "--samples", "100", "--warm-up", "0", "--pairs", pairs];
+        let output = Command::new(wakeline()).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(said("10").contains("fewer than 11 pairs: no claim about p99 holds"));
+    assert!(said("11").contains("p99: a two-sided sign test over the pairs gives p = "));
+}
+
+#[test]
 fn what_cant_be_understood_is_a_usage_error() {
     for arguments in [
         &["teleport"][..],

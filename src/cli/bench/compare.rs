@@ -1,5 +1,6 @@
 //! Two kinds beside one another: never two lone figures, but what each pair of figures taken side by side says.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::report::{Series, Unit};
@@ -62,6 +63,43 @@ impl Comparison {
     }
 }
 
+/// Two-sided p of a split of pairs of runs as uneven as theirs at a percentile, were both sides equally likely. Ties don't
+/// count.
+pub(super) fn sign_test(ours: &Series, theirs: &Series, p: f64) -> Option<f64> {
+    let differences = differences(ours, theirs, p, |ours, theirs| ours - theirs)?;
+    let (above, below) =
+        differences.iter().fold((0_u32, 0_u32), |(above, below), difference| {
+            match difference.total_cmp(&0.0) {
+                Ordering::Greater => (above + 1, below),
+                Ordering::Less => (above, below + 1),
+                Ordering::Equal => (above, below),
+            }
+        });
+    let trials = above + below;
+    let (mut tail, mut term) = (0.0, 0.5_f64.powi(trials as i32));
+    for hits in 0..=above.min(below) {
+        tail += term;
+        term *= f64::from(trials - hits) / f64::from(hits + 1);
+    }
+    Some((2.0 * tail).min(1.0))
+}
+
+/// What each pair of runs says at a percentile.
+fn differences(
+    ours: &Series,
+    theirs: &Series,
+    p: f64,
+    compare: impl Fn(f64, f64) -> f64,
+) -> Option<Vec<f64>> {
+    let of = |run: &Vec<f64>| {
+        let mut sorted = run.clone();
+        sorted.sort_by(f64::total_cmp);
+        percentile(&sorted, p)
+    };
+    let pairs = ours.runs.iter().zip(&theirs.runs);
+    pairs.map(|(ours, theirs)| Some(compare(of(ours)?, of(theirs)?))).collect()
+}
+
 /// Median and quartiles of what pairs say.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Spread {
@@ -86,13 +124,7 @@ impl Spread {
     }
 
     fn of_runs(ours: &Series, theirs: &Series, p: f64, compare: impl Fn(f64, f64) -> f64) -> Option<Self> {
-        let of = |run: &Vec<f64>| {
-            let mut sorted = run.clone();
-            sorted.sort_by(f64::total_cmp);
-            percentile(&sorted, p)
-        };
-        let pairs = ours.runs.iter().zip(&theirs.runs);
-        Self::of(pairs.map(|(ours, theirs)| Some(compare(of(ours)?, of(theirs)?))).collect::<Option<_>>()?)
+        Self::of(differences(ours, theirs, p, compare)?)
     }
 }
 
@@ -134,5 +166,24 @@ mod tests {
         assert_eq!((ratio.spread.pairs, ratio.spread.median), (2, 2.5));
         let above = Comparison::above_by_run(&ours, &theirs, 0.5, Unit::Us).unwrap();
         assert_eq!((&above.text[..], above.spread.median), ("a above b, p50, us", 3.5));
+    }
+
+    #[test]
+    fn the_sign_test_counts_sides() {
+        let runs = |medians: &[f64]| medians.iter().map(|median| vec![*median]).collect();
+        let of = |medians: &[f64]| Series { runs: runs(medians), ..series("", &[]) };
+        for (above, below, ties, p) in [
+            (11, 0, 0, 2.0 / 2_048.0),
+            (1, 10, 0, 24.0 / 2_048.0),
+            (9, 2, 5, 134.0 / 2_048.0),
+            (3, 3, 0, 1.0),
+            (0, 0, 4, 1.0),
+            (500, 500, 0, 1.0),
+        ] {
+            let ours = [vec![2.0; above], vec![0.5; below], vec![1.0; ties]].concat();
+            let theirs = vec![1.0; ours.len()];
+            let found = sign_test(&of(&ours), &of(&theirs), 0.99).unwrap();
+            assert!((found - p).abs() < 1e-9, "{above} {below}: {found}");
+        }
     }
 }

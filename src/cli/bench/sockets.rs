@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::compare::Comparison;
+use super::compare::{self, Comparison};
 use super::error::{BenchError, FEWER_ROWS};
 use super::plan::Plan;
 use super::report::{Section, Series, Unit};
@@ -91,6 +91,7 @@ fn series(plan: &Plan<'_>, name: &str, kind: &str, runs: Runs) -> Series {
 
 fn section(plan: &Plan<'_>, benchmark: &'static str, title: &str, ours: Series, floor: Series) -> Section {
     let comparisons = [0.5, 0.9, 0.99].iter().filter_map(|p| Comparison::by_run(&ours, &floor, *p)).collect();
+    let p_at_p99 = compare::sign_test(&ours, &floor, 0.99);
     let waits = if plan.arguments.spin { "both spin" } else { "both block" };
     let pairs = plan.arguments.pairs;
     let note = format!(
@@ -102,9 +103,12 @@ fn section(plan: &Plan<'_>, benchmark: &'static str, title: &str, ours: Series, 
     if plan.arguments.pin.is_none() {
         section.notes.push(UNPINNED.to_owned());
     }
-    if pairs < PAIRS_FOR_P99 {
-        section.notes.push(format!("fewer than {PAIRS_FOR_P99} pairs: no claim about p99 holds"));
-    }
+    section.notes.push(match p_at_p99 {
+        Some(p) if pairs >= PAIRS_FOR_P99 => {
+            format!("p99: a two-sided sign test over the pairs gives p = {p:.2}; no claim about p99 holds from 0.05 on")
+        }
+        _ => format!("fewer than {PAIRS_FOR_P99} pairs: no claim about p99 holds"),
+    });
     section
 }
 
