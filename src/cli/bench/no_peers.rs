@@ -10,6 +10,12 @@ pub(super) const DECODERS_NOTE: [&str; 1] = [
     "other libraries are left out; build with --features bench-peers to have serde_json and sonic-rs beside this",
 ];
 
+pub(super) const SIGNERS_NOTE: [&str; 0] = [];
+
+pub(super) fn versions() -> String {
+    String::new()
+}
+
 pub(super) fn decoders<'a>(_body: &[u8]) -> Result<Vec<Kind<'a>>, BenchError> {
     Ok(Vec::new())
 }

@@ -14,6 +14,19 @@ pub(super) const DECODERS_NOTE: [&str; 1] = [
      price ranges is theirs to allocate. sonic-rs takes wider vectors than SSE2 only when built with RUSTFLAGS=-Ctarget-cpu=native",
 ];
 
+pub(super) const SIGNERS_NOTE: [&str; 1] =
+    ["ring and aws-lc-rs end with the signature's bytes, before base64"];
+
+/// What this was built with, which is what a figure of theirs holds for.
+pub(super) fn versions() -> String {
+    const LOCK: &str = include_str!("../../../Cargo.lock");
+    let of = |name: &str| {
+        let (_, rest) = LOCK.split_once(&format!("\nname = \"{name}\"\nversion = \""))?;
+        Some(format!(", {name} {}", rest.split('"').next()?))
+    };
+    ["serde_json", "sonic-rs", "ring", "aws-lc-rs"].into_iter().filter_map(of).collect()
+}
+
 /// Typed decoding of a wake.
 pub(super) fn decoders<'a>(body: &[u8]) -> Result<Vec<Kind<'a>>, BenchError> {
     let (serde_json_body, sonic_body) = (body.to_vec(), body.to_vec());
@@ -55,4 +68,17 @@ pub(super) fn signers<'a>(key: &PKey<Private>, message: &[u8]) -> Result<Vec<Kin
         move || Ok(key.sign(&RSA_PSS_SHA256, &random, &message, &mut signature)?)
     };
     Ok(vec![Kind::large("ring", "kind=ring", ring), Kind::large("aws-lc-rs", "kind=aws-lc-rs", aws_lc)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_library_has_its_version() {
+        let versions = versions();
+        let named = versions.split(", ").skip(1).map(|one| one.split_once(' ').unwrap());
+        assert!(named.clone().map(|(name, _)| name).eq(["serde_json", "sonic-rs", "ring", "aws-lc-rs"]));
+        assert!(named.clone().all(|(_, version)| version.split('.').count() == 3), "{versions}");
+    }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::arguments::BenchArguments;
 use super::error::BenchError;
+use super::peers;
 use crate::measure::machine::{Conditions, Machine};
 use crate::signer;
 
@@ -69,10 +70,11 @@ fn versions() -> String {
     let profile = if cfg!(debug_assertions) { "debug build" } else { "release build" };
     let compiler = compiler().map(|version| format!(", rustc {version}")).unwrap_or_default();
     format!(
-        "wakeline {}, {profile}{compiler}, {}, SQLite {}",
+        "wakeline {}, {profile}{compiler}, {}, SQLite {}{}",
         env!("CARGO_PKG_VERSION"),
         signer::openssl_version(),
-        rusqlite::version()
+        rusqlite::version(),
+        peers::versions()
     )
 }
 

@@ -54,6 +54,7 @@ pub(super) fn measure(plan: &Plan<'_>) -> Result<Section, Failure> {
     let title =
         "RSA-PSS with SHA-256, a throwaway key of 2048 bits; signatures of each kind in turn".to_owned();
     let mut section = plan.section("sign", title, Unit::Us, series, note.into_iter().collect());
+    section.notes.extend(peers::SIGNERS_NOTE.map(str::to_owned));
     let (inside, outside) = section.series.split_at(inside);
     section.comparisons = Comparison::of_first(inside);
     section.comparisons.extend(
