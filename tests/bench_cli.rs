@@ -293,7 +293,23 @@ fn a_p99_is_claimed_by_a_sign_test_or_not_at_all() {
         String::from_utf8(output.stdout).unwrap()
     };
     assert!(said("10").contains("fewer than 11 pairs: no claim about p99 holds"));
-    assert!(said("11").contains("p99: a two-sided sign test over the pairs gives p = "));
+    assert!(said("11").contains("p99: two-sided sign tests over the pairs, wakeline / bare echo p = "));
+}
+
+#[test]
+fn a_daemon_with_further_flags_is_measured_beside_the_plain_one() {
+    let text = printed(&["roundtrip", "wake-recv", "--beside", "--stall-timeout-ms 9000  --log off"]);
+    for words in [
+        "wakeline --stall-timeout-ms 9000  --log off / bare echo, p50",
+        "wakeline --stall-timeout-ms 9000  --log off / wakeline, p50",
+        "wakeline / bare echo, p50",
+    ] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+    let arguments =
+        ["bench", "roundtrip", "--samples", "100", "--warm-up", "0", "--beside", "--no-such-flag"];
+    let output = Command::new(wakeline()).args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
 }
 
 #[test]

@@ -3,8 +3,12 @@
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::wire::{Decoder, FrameBuffer, OversizeFrame, Refusal, WakeAck, WakeMessage, encode};
+
+/// How long an executor may take to answer.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Why a wake got no ack.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +16,10 @@ use crate::wire::{Decoder, FrameBuffer, OversizeFrame, Refusal, WakeAck, WakeMes
 pub enum ClientError {
     /// The socket failed.
     #[error("the connection to the executor failed: {0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+    /// It takes nothing, or says nothing, for half a minute.
+    #[error("the executor hasn't answered for {} s; see what it is doing, or stop it", PATIENCE.as_secs())]
+    Silent,
     /// The executor closed the connection.
     #[error("the executor closed the connection before its ack was whole")]
     Closed,
@@ -25,6 +32,13 @@ pub enum ClientError {
     /// What came isn't an ack.
     #[error("what the executor sent is no ack: {0}")]
     NoAck(#[from] Refusal),
+}
+
+impl From<io::Error> for ClientError {
+    fn from(error: io::Error) -> Self {
+        // What a socket's time limit comes to.
+        if error.kind() == io::ErrorKind::WouldBlock { Self::Silent } else { Self::Io(error) }
+    }
 }
 
 /// A connection to an executor.
@@ -42,12 +56,10 @@ impl Client {
     /// # Errors
     /// [`ClientError::Io`].
     pub fn connect(socket: &Path) -> Result<Self, ClientError> {
-        Ok(Self {
-            stream: UnixStream::connect(socket)?,
-            input: FrameBuffer::new(),
-            output: Vec::new(),
-            decoder: Decoder::new(),
-        })
+        let stream = UnixStream::connect(socket)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(Self { stream, input: FrameBuffer::new(), output: Vec::new(), decoder: Decoder::new() })
     }
 
     /// Sends one wake and waits for its ack.

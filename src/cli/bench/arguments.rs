@@ -34,6 +34,10 @@ pub(in crate::cli) struct BenchArguments {
     /// Compare a daemon that polls with an echo that polls (roundtrip, wake-recv).
     #[arg(long)]
     pub(super) spin: bool,
+    /// Also measure a daemon with these flags of `wakeline serve`, such as "--mlock", beside the one without (roundtrip,
+    /// wake-recv).
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub(super) beside: Option<String>,
     /// Keep the measuring thread, what it starts within this process and Python on the first CPU, daemon and echo with all
     /// their threads on the second.
     #[arg(long, value_name = "CPU[,CPU]")]

@@ -37,88 +37,145 @@ struct Run {
     spans: Vec<f64>,
 }
 
+/// What takes a turn.
+#[derive(Debug, Clone, Copy)]
+enum Kind<'a> {
+    /// The daemon, with further flags.
+    Daemon(&'a str),
+    /// The bare echo.
+    Echo,
+}
+
+impl Kind<'_> {
+    fn name(self) -> String {
+        match self {
+            Self::Daemon("") => "wakeline".to_owned(),
+            Self::Daemon(flags) => format!("wakeline {flags}"),
+            Self::Echo => "bare echo".to_owned(),
+        }
+    }
+
+    /// As the history has it.
+    fn config(self) -> String {
+        match self {
+            Self::Daemon("") => "kind=wakeline".to_owned(),
+            Self::Daemon(flags) => {
+                format!("kind=wakeline flags={}", flags.split_whitespace().collect::<Vec<_>>().join("_"))
+            }
+            Self::Echo => "kind=echo".to_owned(),
+        }
+    }
+
+    fn run(self, plan: &Plan<'_>) -> Result<Run, Failure> {
+        match self {
+            Self::Daemon(flags) => against_daemon(plan, flags),
+            Self::Echo => against_echo(plan),
+        }
+    }
+}
+
 pub(super) fn measure(plan: &Plan<'_>) -> Result<Sections, Failure> {
-    let pairs = plan.arguments.pairs;
-    plan.progress.begin("roundtrip, wake_recv", 2 * pairs * plan.turns());
-    let (mut daemon, mut echo) = (Vec::new(), Vec::new());
+    let mut kinds = vec![Kind::Daemon("")];
+    kinds.extend(plan.arguments.beside.as_deref().map(Kind::Daemon));
+    kinds.push(Kind::Echo);
+    let pairs = plan.arguments.pairs as usize;
+    plan.progress.begin("roundtrip, wake_recv", kinds.len() as u32 * plan.arguments.pairs * plan.turns());
+    let mut runs: Vec<Vec<Run>> = kinds.iter().map(|_| Vec::with_capacity(pairs)).collect();
     for pair in 0..pairs {
-        // Who is first changes, so that a machine that slows down favours neither.
-        for first in [pair % 2 == 0, pair % 2 != 0] {
-            if first {
-                echo.push(against_echo(plan)?);
-            } else {
-                daemon.push(against_daemon(plan)?);
+        // Who is first changes, so that a machine that slows down favours nobody.
+        for turn in 0..kinds.len() {
+            let whose = (pair + turn) % kinds.len();
+            if let (Some(kind), Some(runs)) = (kinds.get(whose), runs.get_mut(whose)) {
+                runs.push(kind.run(plan)?);
             }
         }
     }
-    let (daemon_trips, daemon_spans) = daemon.into_iter().map(|run| (run.trips, run.spans)).unzip();
-    let (echo_trips, echo_spans) = echo.into_iter().map(|run| (run.trips, run.spans)).unzip();
-    Ok(Sections {
-        roundtrip: roundtrip(plan, daemon_trips, echo_trips),
-        wake_recv: wake_recv(plan, daemon_spans, echo_spans),
-    })
+    let (mut trips, mut spans) = (Vec::new(), Vec::new());
+    for (kind, runs) in kinds.iter().zip(runs) {
+        let (own_trips, own_spans) = runs.into_iter().map(|run| (run.trips, run.spans)).unzip();
+        trips.push(series(plan, *kind, own_trips));
+        spans.push(series(plan, *kind, own_spans));
+    }
+    Ok(Sections { roundtrip: roundtrip(plan, trips), wake_recv: wake_recv(plan, spans) })
 }
 
 type Runs = Vec<Vec<f64>>;
 
-fn roundtrip(plan: &Plan<'_>, daemon: Runs, echo: Runs) -> Section {
-    let title = "a wake's write begun until its ack was read, by the client's clock";
-    section(
-        plan,
-        "roundtrip",
-        title,
-        series(plan, "wakeline", "wakeline", daemon),
-        series(plan, "bare echo", "echo", echo),
-    )
+fn roundtrip(plan: &Plan<'_>, series: Vec<Series>) -> Section {
+    section(plan, "roundtrip", "a wake's write begun until its ack was read, by the client's clock", series)
 }
 
-fn wake_recv(plan: &Plan<'_>, daemon: Runs, echo: Runs) -> Section {
+fn wake_recv(plan: &Plan<'_>, series: Vec<Series>) -> Section {
     let title = "a frame's read returned until its ack was written, from the rows in SQLite and the echo's own stamps";
-    let (ours, floor) =
-        (series(plan, "wakeline", "wakeline", daemon), series(plan, "bare echo", "echo", echo));
-    let above = Comparison::above_by_run(&ours, &floor, 0.5, Unit::Us);
-    let mut section = section(plan, "wake_recv", title, ours, floor);
-    section.comparisons.extend(above);
+    let mut section = section(plan, "wake_recv", title, series);
+    if let Some((floor, daemons)) = section.series.split_last() {
+        let above = daemons.iter().filter_map(|ours| Comparison::above_by_run(ours, floor, 0.5, Unit::Us));
+        section.comparisons.extend(above.collect::<Vec<_>>());
+    }
     section.notes.push("how long a frame waited to be read is in the round trip only".to_owned());
     section
 }
 
-fn series(plan: &Plan<'_>, name: &str, kind: &str, runs: Runs) -> Series {
+fn series(plan: &Plan<'_>, kind: Kind<'_>, runs: Runs) -> Series {
     let wait = if plan.arguments.spin { "spin" } else { "block" };
-    let config = format!("kind={kind} wait={wait} pause_us={}", plan.arguments.pause_us);
-    Series { name: name.to_owned(), config, runs }
+    let config = format!("{} wait={wait} pause_us={}", kind.config(), plan.arguments.pause_us);
+    Series { name: kind.name(), config, runs }
 }
 
-fn section(plan: &Plan<'_>, benchmark: &'static str, title: &str, ours: Series, floor: Series) -> Section {
-    let comparisons = [0.5, 0.9, 0.99].iter().filter_map(|p| Comparison::by_run(&ours, &floor, *p)).collect();
-    let p_at_p99 = compare::sign_test(&ours, &floor, 0.99);
+/// Of series whose last one is the floor; each other is compared with it, and with the first.
+fn section(plan: &Plan<'_>, benchmark: &'static str, title: &str, series: Vec<Series>) -> Section {
+    let mut compared: Vec<(&Series, &Series)> = Vec::new();
+    if let Some((floor, daemons)) = series.split_last() {
+        compared.extend(daemons.iter().map(|ours| (ours, floor)));
+        compared.extend(
+            daemons
+                .split_first()
+                .into_iter()
+                .flat_map(|(plain, flagged)| flagged.iter().map(move |ours| (ours, plain))),
+        );
+    }
+    let comparisons = compared
+        .iter()
+        .flat_map(|(ours, theirs)| [0.5, 0.9, 0.99].map(|p| Comparison::by_run(ours, theirs, p)))
+        .flatten()
+        .collect();
+    let sign_tests: Vec<String> = compared
+        .iter()
+        .filter_map(|(ours, theirs)| {
+            let p = compare::sign_test(ours, theirs, 0.99)?;
+            Some(format!("{} / {} p = {p:.2}", ours.name, theirs.name))
+        })
+        .collect();
     let waits = if plan.arguments.spin { "both spin" } else { "both block" };
     let pairs = plan.arguments.pairs;
     let note = format!(
         "{pairs} pairs of runs, figures over all of them; {waits}, the client blocks and pauses {} us between two wakes",
         plan.arguments.pause_us
     );
-    let mut section = plan.section(benchmark, title.to_owned(), Unit::Us, vec![ours, floor], vec![note]);
+    let mut section = plan.section(benchmark, title.to_owned(), Unit::Us, series, vec![note]);
     section.comparisons = comparisons;
     if plan.arguments.pin.is_none() {
         section.notes.push(UNPINNED.to_owned());
     }
-    section.notes.push(match p_at_p99 {
-        Some(p) if pairs >= PAIRS_FOR_P99 => {
-            format!("p99: a two-sided sign test over the pairs gives p = {p:.2}; no claim about p99 holds from 0.05 on")
-        }
-        _ => format!("fewer than {PAIRS_FOR_P99} pairs: no claim about p99 holds"),
+    section.notes.push(if pairs >= PAIRS_FOR_P99 && !sign_tests.is_empty() {
+        format!(
+            "p99: two-sided sign tests over the pairs, {}; no claim about p99 holds from 0.05 on",
+            sign_tests.join(", ")
+        )
+    } else {
+        format!("fewer than {PAIRS_FOR_P99} pairs: no claim about p99 holds")
     });
     section
 }
 
-fn against_daemon(plan: &Plan<'_>) -> Result<Run, Failure> {
+fn against_daemon(plan: &Plan<'_>, further: &str) -> Result<Run, Failure> {
     let directory = plan.directory()?;
     let (socket, database) = (directory.path().join("wake.sock"), directory.path().join("telemetry.db"));
     // Back to back, wakes come faster than rows can be written: what isn't the default is enough for all of them.
     let ring_rows = plan.turns().next_power_of_two().max(DEFAULT_RING_CAPACITY as u32);
-    let flags: &[&str] = if plan.arguments.spin { &["--spin"] } else { &[] };
-    let daemon = plan.placement.spawn(|| Spawned::daemon(&socket, &database, ring_rows, flags))??;
+    let flags: Vec<&str> =
+        plan.arguments.spin.then_some("--spin").into_iter().chain(further.split_whitespace()).collect();
+    let daemon = plan.placement.spawn(|| Spawned::daemon(&socket, &database, ring_rows, &flags))??;
     let trips = drive(plan, &socket, true).map_err(|source| broke_off("daemon", source))?;
     check_counters(&daemon.stop()?, u64::from(plan.turns()))?;
     let spans = wake_recv_ms(&database).map_err(BenchError::Sqlite)?;
