@@ -53,6 +53,18 @@ fn the_hot_thread_has_its_cpu_and_the_others_keep_off_it() {
 }
 
 #[test]
+fn all_threads_share_a_cpu_that_is_named_twice() {
+    let cpu = *cpus().last().unwrap();
+    let place = Place::new();
+    let daemon = place.start_recording(&["--pin", &format!("{cpu},{cpu}")]);
+    daemon.connect().round_trip("together");
+    let threads = threads(daemon.pid());
+    assert!(threads.len() >= 2, "{threads:?}");
+    assert!(threads.iter().all(|(_, allowed)| *allowed == cpu.to_string()), "{threads:?}");
+    daemon.stop();
+}
+
+#[test]
 fn on_the_only_cpu_it_serves_as_well() {
     let cpu = cpus()[0].to_string();
     let place = Place::new();
@@ -74,7 +86,8 @@ fn a_cpu_that_is_not_there_is_one_sentence() {
     for cpu in ["1023", "1024", "18446744073709551615"] {
         place.refused(&["--pin", cpu]).assert_refused(&[&format!("no CPU {cpu}"), "--pin"]);
     }
-    for wrong in ["-1", "0,1", "first", ""] {
+    place.refused(&["--pin", "0,1023"]).assert_refused(&["no CPU 1023", "--pin"]);
+    for wrong in ["-1", "0,1,2", "0,", "first", ""] {
         assert_eq!(place.refused(&[&format!("--pin={wrong}")]).status.code(), Some(2), "{wrong}");
     }
     assert!(!place.socket().exists());

@@ -9,7 +9,7 @@ use clap::Args;
 use tracing::level_filters::LevelFilter;
 
 use super::{Outcome, logging, say};
-use crate::executor::{self, ServeOptions};
+use crate::executor::{self, Pin, ServeOptions};
 use crate::fire::{DispatchNothing, Fire, KillSwitch, OrderPolicy};
 
 #[derive(Debug, Args)]
@@ -26,9 +26,9 @@ pub(super) struct ServeArguments {
     /// Poll instead of blocking: lower latency for one core at full load.
     #[arg(long)]
     spin: bool,
-    /// Serve on this CPU and keep the process's other threads off it.
-    #[arg(long, value_name = "CPU")]
-    pin: Option<usize>,
+    /// Serve on the first CPU; the process's other threads run on the second or, if only one is named, on all but it.
+    #[arg(long, value_name = "CPU[,CPU]")]
+    pin: Option<Pin>,
     /// Lock the process's memory in RAM (needs an unlimited `ulimit -l`).
     #[arg(long)]
     mlock: bool,

@@ -22,5 +22,5 @@ mod stop;
 pub use counters::Counters;
 pub use endpoint::{Endpoint, EndpointError};
 pub use hot_path::HotPath;
-pub use placement::PlacementError;
+pub use placement::{Pin, PlacementError};
 pub use server::{ServeError, ServeOptions, ServeReport, serve};

@@ -1,7 +1,9 @@
 //! Where the daemon's threads run, and its memory in RAM: what `--pin` and `--mlock` ask for.
 //!
-//! A thread starts on the CPUs of the one that made it. So this thread first leaves the hot CPU to nobody, has the others
-//! made, and takes it when they are all there.
+//! A thread starts on the CPUs of the one that made it. So this thread first goes where the others belong, has them made,
+//! and takes its own CPU when they are all there.
+
+use std::str::FromStr;
 
 use rustix::io::Errno;
 use rustix::mm::MlockAllFlags;
@@ -37,26 +39,58 @@ pub enum PlacementError {
     Lock(Errno),
 }
 
-/// The hot thread's CPU, kept free of this process's other threads where there is another for them.
+/// Which CPUs the daemon's threads run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pin {
+    /// Of the thread that serves.
+    pub hot: usize,
+    /// Of all its others; any but the first if it isn't named.
+    pub others: Option<usize>,
+}
+
+impl FromStr for Pin {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let cpu =
+            |text: &str| text.parse().map_err(|_| "name one CPU or two by their numbers, such as 1 or 1,1");
+        match text.split_once(',') {
+            Some((hot, others)) => Ok(Self { hot: cpu(hot)?, others: Some(cpu(others)?) }),
+            None => Ok(Self { hot: cpu(text)?, others: None }),
+        }
+    }
+}
+
+/// The hot thread's CPU, while the other threads are made.
 pub(super) struct HotCpu {
     only: CpuSet,
 }
 
 impl HotCpu {
-    /// Moves this thread, and so those it starts from now on, off `cpu`; it stays if there is nowhere else to go.
-    pub(super) fn clear(cpu: usize) -> Result<Self, PlacementError> {
+    /// Moves this thread, and so those it starts from now on, to where the others belong; it stays if that is nowhere.
+    pub(super) fn clear(pin: Pin) -> Result<Self, PlacementError> {
         let allowed = sched_getaffinity(None).map_err(PlacementError::Refused)?;
-        if cpu >= CpuSet::MAX_CPU || !allowed.is_set(cpu) {
-            return Err(PlacementError::NoCpu { cpu });
-        }
-        let mut others = allowed;
-        others.unset(cpu);
+        let only = |cpu: usize| {
+            if cpu >= CpuSet::MAX_CPU || !allowed.is_set(cpu) {
+                return Err(PlacementError::NoCpu { cpu });
+            }
+            let mut only = CpuSet::new();
+            only.set(cpu);
+            Ok(only)
+        };
+        let hot = only(pin.hot)?;
+        let others = match pin.others {
+            Some(cpu) => only(cpu)?,
+            None => {
+                let mut others = allowed;
+                others.unset(pin.hot);
+                others
+            }
+        };
         if others.count() > 0 {
             sched_setaffinity(None, &others).map_err(PlacementError::Refused)?;
         }
-        let mut only = CpuSet::new();
-        only.set(cpu);
-        Ok(Self { only })
+        Ok(Self { only: hot })
     }
 
     /// Moves this thread onto it.

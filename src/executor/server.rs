@@ -14,7 +14,7 @@ use tokio::task::{JoinError, JoinSet};
 use super::connection::{self, Patience};
 use super::endpoint::{BACKLOG, Endpoint, EndpointError};
 use super::hot_path::HotPath;
-use super::placement::{self, HotCpu, PlacementError};
+use super::placement::{self, HotCpu, Pin, PlacementError};
 use super::sink::Sink;
 use super::spin::spin;
 use super::stop::StopSignal;
@@ -41,8 +41,8 @@ pub struct ServeOptions {
     pub telemetry_ring_rows: usize,
     /// Polls instead of blocking, for people with a core to spare.
     pub spin: bool,
-    /// The CPU of the thread that serves; its other threads run on the others, if there are others.
-    pub pin: Option<usize>,
+    /// The CPUs its threads run on; any, if this is `None`.
+    pub pin: Option<Pin>,
     /// Locks the process's memory in RAM.
     pub mlock: bool,
     /// How long a peer may leave its acks unread while 64 KiB of them wait.
