@@ -12,6 +12,7 @@
 //! | [`cli`] | the command line, one file a subcommand |
 //! | [`executor`] | the daemon: socket, connections, the hot path, the orderly stop |
 //! | [`fire`] | what follows an ack: refusals, price grid, kill switch, order, dispatch |
+//! | [`log`] | captures of market data: read, written, checked, cut and merged |
 //! | [`market`] | market data of four venues: messages, books |
 //! | [`telemetry`] | latency rows into the SQLite file both processes share |
 //! | [`signer`] | signatures of Kalshi requests, made and checked |
@@ -24,6 +25,7 @@
 pub mod cli;
 pub mod executor;
 pub mod fire;
+pub mod log;
 pub mod market;
 pub mod measure;
 pub mod memory;
