@@ -12,6 +12,7 @@
 //! | [`cli`] | the command line, one file a subcommand |
 //! | [`executor`] | the daemon: socket, connections, the hot path, the orderly stop |
 //! | [`fire`] | what follows an ack: refusals, price grid, kill switch, order, dispatch |
+//! | [`replay`] | recorded sessions replayed, and synthetic ones made |
 //! | [`log`] | captures of market data: read, written, checked, cut and merged |
 //! | [`market`] | market data of four venues: messages, books |
 //! | [`telemetry`] | latency rows into the SQLite file both processes share |
@@ -29,6 +30,7 @@ pub mod log;
 pub mod market;
 pub mod measure;
 pub mod memory;
+pub mod replay;
 pub mod signer;
 pub mod telemetry;
 pub mod wire;
