@@ -5,10 +5,14 @@ mod demo;
 mod interrupt;
 mod kalshi;
 mod kill_switch;
+mod log;
 mod logging;
+mod progress;
 mod serve;
 mod spawned;
 mod stderr;
+mod stdout;
+mod synth;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -35,6 +39,11 @@ enum Command {
     KillSwitch(kill_switch::KillSwitchArguments),
     /// Sign a request to Kalshi, or check a signature.
     Kalshi(kalshi::KalshiArguments),
+    /// Look at captures of market data, print, cut and merge them.
+    Log(log::LogArguments),
+    /// Make a synthetic session of two venues, one of which leads the other by a known time.
+    #[command(after_help = synth::EXAMPLE)]
+    Synth(synth::SynthArguments),
     /// Measure what the parts cost.
     Bench(bench::BenchArguments),
     /// The floor under `bench`: serves one connection without looking at what comes.
@@ -57,6 +66,8 @@ pub fn run() -> ExitCode {
         (Some(Command::Serve(arguments)), _) | (None, Some(arguments)) => serve::run(arguments),
         (Some(Command::KillSwitch(arguments)), _) => kill_switch::run(arguments),
         (Some(Command::Kalshi(arguments)), _) => kalshi::run(arguments),
+        (Some(Command::Log(arguments)), _) => log::run(arguments),
+        (Some(Command::Synth(arguments)), _) => synth::run(&arguments),
         (Some(Command::Bench(arguments)), _) => bench::run(&arguments),
         (Some(Command::BenchEcho(arguments)), _) => bench::run_echo(&arguments),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments),

@@ -4,8 +4,10 @@
 //! - [`machine`]: which machine a figure comes from.
 //! - [`percentiles`]: the one estimator every wake and sign figure is quoted with.
 //! - [`rate_limit`]: one log line per kind and interval, with the number of lines it stands for.
+//! - [`utc`]: times as people read them.
 
 pub mod clock;
 pub mod machine;
 pub mod percentiles;
 pub mod rate_limit;
+pub mod utc;
