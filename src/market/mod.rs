@@ -1,9 +1,26 @@
 //! Market data of four venues: messages to updates, updates to books.
 //!
 //! - [`model`]: venues, sides, prices and sizes as integers, what one message says ([`Message`], [`Update`]).
-//! - [`decimal`]: decimal text to integers, never by way of a float.
+//! - [`decimal`]: decimal text to integers, never by way of a float, and back.
+//! - [`registry`]: the file that says which markets of two venues are the same event.
+//! - [`unified`]: all books of a recording ([`Books`]), from messages; [`state`] is what is known of one market.
+//!   Under them: [`book`], one venue's book of one market; [`instruments`], what names stand for; [`yes_frame`], NO
+//!   tokens told as YES; [`subscriptions`], Kalshi's numbering; [`health`], whether a book can be trusted.
 
+pub mod book;
 pub mod decimal;
+pub mod health;
+pub mod instruments;
+mod ladder;
 pub mod model;
+pub mod registry;
+mod registry_error;
+pub mod state;
+pub mod subscriptions;
+pub mod unified;
+pub mod yes_frame;
 
+pub use book::{Book, Level};
 pub use model::{Change, Message, Model, Price, Scale, Side, Size, Update, Venue, Verdict};
+pub use registry::Registry;
+pub use unified::{Books, Taken};

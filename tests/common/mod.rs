@@ -40,7 +40,7 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<String>> {
 }
 
 /// Says on stderr, past the test harness, that data which isn't part of the repository was absent.
-fn loudly_skipped(path: &Path) {
+pub fn loudly_skipped(path: &Path) {
     let _ =
         writeln!(std::io::stderr(), "SKIPPED: {} is absent, so nothing was compared with it", path.display());
 }
