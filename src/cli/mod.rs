@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand, each a thin shell around the library.
 
 mod bench;
+mod book_verify;
 mod demo;
 mod interrupt;
 mod kalshi;
@@ -49,6 +50,9 @@ enum Command {
     /// The floor under `bench`: serves one connection without looking at what comes.
     #[command(hide = true)]
     BenchEcho(bench::EchoArguments),
+    /// Compare a book kept from diffs with what the venue says it is.
+    #[command(after_help = book_verify::NOTES)]
+    BookVerify(book_verify::BookVerifyArguments),
     /// Start a daemon, drive frames through it, and print what came of it.
     Demo(demo::DemoArguments),
 }
@@ -70,6 +74,7 @@ pub fn run() -> ExitCode {
         (Some(Command::Synth(arguments)), _) => synth::run(&arguments),
         (Some(Command::Bench(arguments)), _) => bench::run(&arguments),
         (Some(Command::BenchEcho(arguments)), _) => bench::run_echo(&arguments),
+        (Some(Command::BookVerify(arguments)), _) => book_verify::run(&arguments),
         (Some(Command::Demo(arguments)), _) => demo::run(&arguments),
         (None, None) => misused(None, "--socket PATH or a subcommand is needed"),
     };

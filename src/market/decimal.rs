@@ -70,6 +70,17 @@ pub fn exact_signed(text: &str, decimals: u8) -> Result<i64, NotExact> {
     }
 }
 
+/// The text of a value in units of its `decimals`-th decimal place, with no zeros at its end: `65167.66`, `0.455`,
+/// `-54`.
+#[must_use]
+pub fn text(value: i64, decimals: u8) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    let digits = format!("{:0width$}", value.unsigned_abs(), width = usize::from(decimals) + 1);
+    let (whole, places) = digits.split_at(digits.len() - usize::from(decimals));
+    let places = places.trim_end_matches('0');
+    if places.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{places}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +119,21 @@ mod tests {
         assert_eq!(exact("9223372036854775808", 0), Err(NotExact::TooLarge));
         assert_eq!(exact("99999999999", 8), Err(NotExact::TooLarge));
         assert_eq!(exact("99999999999.123456789", 8), Err(NotExact::TooLarge));
+    }
+
+    #[test]
+    fn values_are_written_as_they_are_read() {
+        let right = [
+            (6_516_766_000_000, 8, "65167.66"),
+            (4_550, 4, "0.455"),
+            (-54_000_000, 6, "-54"),
+            (-1, 2, "-0.01"),
+            (0, 8, "0"),
+            (120, 0, "120"),
+            (i64::MIN, 8, "-92233720368.54775808"),
+        ];
+        for (value, decimals, text) in right {
+            assert_eq!(super::text(value, decimals), text);
+        }
     }
 }

@@ -6,18 +6,24 @@
 //! - [`unified`]: all books of a recording ([`Books`]), from messages; [`state`] is what is known of one market.
 //!   Under them: [`book`], one venue's book of one market; [`instruments`], what names stand for; [`yes_frame`], NO
 //!   tokens told as YES; [`subscriptions`], Kalshi's numbering; [`health`], whether a book can be trusted.
+//! - [`sequencer`], [`anchored`]: a book from diffs and snapshots taken beside them, by update ids. [`verify`] compares
+//!   one with a later image; [`depth`] reads both.
 
+pub mod anchored;
 pub mod book;
 pub mod decimal;
+pub mod depth;
 pub mod health;
 pub mod instruments;
 mod ladder;
 pub mod model;
 pub mod registry;
 mod registry_error;
+pub mod sequencer;
 pub mod state;
 pub mod subscriptions;
 pub mod unified;
+pub mod verify;
 pub mod yes_frame;
 
 pub use book::{Book, Level};
