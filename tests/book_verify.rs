@@ -353,17 +353,31 @@ fn the_command_refuses_damaged_recordings() {
         assert_eq!(run(&path, usage).status.code(), Some(2), "{usage:?}");
     }
     assert_eq!(run(&path.with_extension("none"), &[]).status.code(), Some(1));
-    assert_eq!(run(Path::new("-"), &[]).status.code(), Some(1), "it is read twice");
+    assert_eq!(run(Path::new("-"), &[]).status.code(), Some(2), "it is read twice");
+    let (_, err, code) = said(&run(Path::new("/dev/null"), &[]));
+    assert!(err.contains("no plain file"), "{err}");
+    assert_eq!(code, Some(1));
+
+    // What is cut off behind the image is told as well.
+    let whole = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{whole}9\tdiff\t{{\"U\":11")).unwrap();
+    let (out, err, code) = said(&run(&path, &[]));
+    assert!(
+        out.contains("mismatches=0 exact\n") && err.contains("a last line without its end"),
+        "{out}{err}"
+    );
+    assert_eq!(code, Some(1));
+    let packed = Command::new("gzip").arg("-c").arg(&path).output().unwrap().stdout;
+    std::fs::write(&path, &packed[..packed.len() - 4]).unwrap();
+    let (out, err, code) = said(&run(&path, &[]));
+    assert!(out.contains("mismatches=0 exact\n") && err.contains("gzip"), "{out}{err}");
+    assert_eq!(code, Some(1));
 }
 
 #[test]
 fn the_bitcoin_recording_is_exact() {
     let Some(captures) = market_support::captures() else { return };
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("btcusdt-recon.feedlog");
-    let packed = captures.join("btcusdt-recon.feedlog.gz");
-    let unpacked = Command::new("gzip").arg("-dc").arg(packed).output().unwrap();
-    std::fs::write(&path, unpacked.stdout).unwrap();
+    let path = captures.join("btcusdt-recon.feedlog.gz");
     let counted = "\
 BOOK_VERIFY applied=230 discarded=2 buffered=20 gaps=0 stale_snapshots=0 reached_target=1 final_u=98375149976 \
 target=98375149976 overshoot=0

@@ -1,21 +1,22 @@
 //! `wakeline book-verify`: compares a book kept from diffs with what the venue says it is.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
-use super::{Failure, Outcome};
-use crate::market::depth::DepthImage;
+use super::progress::Progress;
+use super::{Failure, Outcome, misused, stdout};
+use crate::log::feedlog::{BookRecord, FeedlogError, Reader, open};
+use crate::market::depth::{DepthError, DepthImage};
 use crate::market::verify::{self, BookVerify};
 
 pub(super) const NOTES: &str = "\
 FILE has a record a line: receive time in ns, TAB, kind, TAB, JSON. Kinds are `diff` (Binance's depthUpdate without an
 envelope), `snapshot` (a REST image to join) and `validation_snapshot` (a later one to compare with; the first counts).
-It is read twice.
+It may be packed with gzip or zstd, and is read twice.
 
 Levels beyond the joining snapshot's depth are known only if a diff changed them, so what differs there is told, and is
 no divergence.
@@ -42,108 +43,95 @@ fn depth() -> RangedU64ValueParser<usize> {
 
 pub(super) fn run(arguments: &BookVerifyArguments) -> Outcome {
     let BookVerifyArguments { file, levels, json } = arguments;
+    if file.as_os_str() == "-" {
+        misused(
+            Some("book-verify"),
+            "the recording is read twice, which standard input (-) can't be; name a file",
+        );
+    }
     let mut book = BookVerify::new(first_image(file)?, *levels);
-    let bad_lines = replay(file, &mut book)?;
+    let damage = replay(file, &mut book)?;
     let report = book.report();
-    let text = if *json { format!("{}\n", serde_json::to_string(&report)?) } else { report.to_string() };
-    let written = std::io::stdout().write_all(text.as_bytes());
-    written.map_err(|error| format!("can't write to stdout: {error}; what was printed is not to be used"))?;
-    match report.outcome {
-        verify::Outcome::Diverged => {
+    stdout::print(&match json {
+        true => format!("{}\n", serde_json::to_string(&report)?),
+        false => report.to_string(),
+    })?;
+    match (report.outcome, damage) {
+        (verify::Outcome::Diverged, _) => {
             Err("the book diverged from the image; look for lost diffs before the first divergence".into())
         }
-        verify::Outcome::NeverReached => Err(format!(
+        (verify::Outcome::NeverReached, _) => Err(format!(
             "the book never reached the image's update id {}; record a snapshot to join, and diffs up to the image",
             report.target
         )
         .into()),
-        verify::Outcome::Exact | verify::Outcome::ExactWhereComparable if bad_lines > 0 => {
-            let lines = if bad_lines == 1 { "line" } else { "lines" };
-            Err(format!("{} has {bad_lines} bad {lines}; record it again, or remove them", file.display()).into())
-        }
-        verify::Outcome::Exact | verify::Outcome::ExactWhereComparable => Ok(ExitCode::SUCCESS),
+        (_, Some(damage)) => Err(damage),
+        (verify::Outcome::Exact | verify::Outcome::ExactWhereComparable, None) => Ok(ExitCode::SUCCESS),
     }
 }
 
-const IMAGE: &str = "validation_snapshot";
+fn reader(path: &Path) -> Result<(Reader<File>, Option<u64>), FeedlogError> {
+    let file = open(path)?;
+    let bytes = file.metadata().ok().filter(|found| found.is_file()).map(|found| found.len());
+    Ok((Reader::of_path(path, file), bytes))
+}
 
 fn first_image(path: &Path) -> Result<DepthImage, Failure> {
-    let mut records = Records::open(path)?;
-    while let Some(Record { kind, payload, line }) = records.next()? {
-        if kind == IMAGE.as_bytes() {
-            return DepthImage::of(payload).map_err(|error| damaged(path, line, IMAGE, &error));
+    let (mut reader, bytes) = reader(path)?;
+    if bytes.is_none() {
+        return Err(format!("{} is no plain file, and is read twice; copy it to one", path.display()).into());
+    }
+    while let Some(kind) = reader.advance(BookRecord::of_name)? {
+        if kind == BookRecord::ValidationSnapshot
+            && let Some(record) = reader.current()
+        {
+            return DepthImage::of(record.payload).map_err(|error| wrong(&reader, kind, &error));
         }
     }
-    Err(format!("{} has no {IMAGE} to compare with; record one after the diffs began", path.display()).into())
+    Err(format!(
+        "{} has no validation_snapshot to compare with; record one after the diffs began",
+        path.display()
+    )
+    .into())
 }
 
-/// Returns how many lines are no records.
-fn replay(path: &Path, book: &mut BookVerify) -> Result<u64, Failure> {
-    let mut records = Records::open(path)?;
+/// Returns what is wrong with the recording, if it can be read for all that.
+fn replay(path: &Path, book: &mut BookVerify) -> Result<Option<Failure>, Failure> {
+    let (mut reader, bytes) = reader(path)?;
+    let mut progress = Progress::new(path.display().to_string(), bytes);
     let mut images = 0_u64;
-    let mut unknown = 0;
-    while let Some(Record { kind, payload, line }) = records.next()? {
-        let (name, taken) = match kind {
-            b"diff" => ("diff", book.diff(payload)),
-            b"snapshot" => ("snapshot", book.snapshot(payload)),
-            kind if kind == IMAGE.as_bytes() => {
+    loop {
+        let kind = match reader.advance(BookRecord::of_name) {
+            Ok(Some(kind)) => kind,
+            Ok(None) => break,
+            Err(fault) => return Ok(Some(fault.into())),
+        };
+        let Some(record) = reader.current() else { break };
+        let taken = match kind {
+            BookRecord::Diff => book.diff(record.payload),
+            BookRecord::Snapshot => book.snapshot(record.payload),
+            BookRecord::ValidationSnapshot => {
                 images += 1;
                 if images > 1 {
                     book.count_image();
                 }
-                continue;
-            }
-            _ => {
-                unknown += 1;
-                continue;
+                Ok(())
             }
         };
-        taken.map_err(|error| damaged(path, line, name, &error))?;
+        taken.map_err(|error| wrong(&reader, kind, &error))?;
+        progress.step(|| reader.packed_bytes());
     }
-    Ok(records.bad + unknown)
+    let counts = reader.counts();
+    let damage = match counts.bad.total() {
+        0 if !counts.ends_without_lf => return Ok(None),
+        0 => "a last line without its end".to_owned(),
+        1 => format!("1 bad line: {}", counts.bad),
+        bad => format!("{bad} bad lines: {}", counts.bad),
+    };
+    Ok(Some(format!("{} has {damage}; record it again, or mend it", path.display()).into()))
 }
 
-fn damaged(path: &Path, line: u64, kind: &str, error: &dyn std::error::Error) -> Failure {
-    format!("{}, line {line}: the {kind} is {error}; record it again", path.display()).into()
-}
-
-struct Record<'r> {
-    kind: &'r [u8],
-    payload: &'r [u8],
-    line: u64,
-}
-
-/// Longest line that is read, bytes.
-const MAX_LINE_BYTES: u64 = 64 << 20;
-
-struct Records {
-    source: BufReader<File>,
-    text: Vec<u8>,
-    line: u64,
-    bad: u64,
-}
-
-impl Records {
-    fn open(path: &Path) -> Result<Self, Failure> {
-        let file = File::open(path)
-            .map_err(|error| format!("can't open {}: {error}; check the path", path.display()))?;
-        Ok(Self { source: BufReader::new(file), text: Vec::new(), line: 0, bad: 0 })
-    }
-
-    fn next(&mut self) -> Result<Option<Record<'_>>, Failure> {
-        loop {
-            self.text.clear();
-            if self.source.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut self.text)? == 0 {
-                return Ok(None);
-            }
-            self.line += 1;
-            if self.text.iter().filter(|&&byte| byte == b'\t').count() >= 2 {
-                break;
-            }
-            self.bad += 1;
-        }
-        let mut columns = self.text.splitn(3, |&byte| byte == b'\t').skip(1);
-        let (kind, payload) = (columns.next().unwrap_or_default(), columns.next().unwrap_or_default());
-        Ok(Some(Record { kind, payload, line: self.line }))
-    }
+fn wrong(reader: &Reader<File>, kind: BookRecord, error: &DepthError) -> Failure {
+    let (name, line, kind) = (reader.name(), reader.line_number(), kind.name());
+    format!("{name}, line {line}: the {kind} is wrong: {error}; record it again").into()
 }

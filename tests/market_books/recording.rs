@@ -1,8 +1,6 @@
 //! A real recording of Polymarket, and what the venue itself says of its books.
 
-use std::fs::File;
-use std::process::Command;
-
+use wakeline::log::feedlog::Reader;
 use wakeline::market::{Books, Change, Model, Price, Registry, Side, Size, Update, Venue, decimal};
 
 use crate::market_support::{captures, message};
@@ -51,19 +49,16 @@ fn polymarket_message(payload: &str) -> Vec<(String, Change)> {
 #[test]
 fn the_polymarket_recording_agrees_with_what_the_venue_names() {
     let Some(captures) = captures() else { return };
-    let packed = File::open(captures.join("live-poly-30min.feedlog.gz")).unwrap();
-    let unpacked = Command::new("gzip").arg("-dc").stdin(packed).output().unwrap();
-    assert!(unpacked.status.success());
+    let mut reader = Reader::open(&captures.join("live-poly-30min.feedlog.gz")).unwrap();
     let registry = Registry::load(&captures.join("contracts.toml")).unwrap();
     let mut books = Books::new(&registry, Model::Exact);
     let (mut applied, mut unmapped, mut unsound, mut last_ns) = (0, 0, 0, 0);
-    for line in String::from_utf8(unpacked.stdout).unwrap().lines() {
-        let mut columns = line.splitn(3, '\t');
-        last_ns = columns.next().unwrap().parse().unwrap();
-        let updates = polymarket_message(columns.nth(1).unwrap());
+    while let Some((venue, record)) = reader.next_of_venue().unwrap() {
+        last_ns = record.recv_ns;
+        let updates = polymarket_message(std::str::from_utf8(record.payload).unwrap());
         let mut message = message("", &[]);
         message.updates.extend(updates.iter().map(|(market, change)| Update { market, change: *change }));
-        let taken = books.take(Venue::Polymarket, &message, last_ns);
+        let taken = books.take(venue, &message, last_ns);
         applied += taken.applied;
         unmapped += taken.unmapped;
         unsound += usize::from(taken.unsound);
