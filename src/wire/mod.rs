@@ -8,17 +8,19 @@
 //! * [`encode`] and [`decode`]: the two directions.
 
 pub mod decode;
+pub(crate) mod digits;
 pub mod encode;
 pub mod frame;
 mod general;
 pub mod message;
+pub(crate) mod nesting;
 mod number;
 mod predicted;
 mod refusal;
-mod scan;
+pub(crate) mod scan;
 mod schema;
-mod syntax;
-mod text;
+pub(crate) mod syntax;
+pub(crate) mod text;
 
 pub use decode::Decoder;
 pub use frame::{FrameBuffer, MAX_FRAME_BYTES, OversizeFrame};

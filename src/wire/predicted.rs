@@ -1,6 +1,7 @@
 //! The decoder's fast path: the twenty keys in wire order without whitespace, as orjson writes a wake, or as many of them
 //! as an older version had. It only ever accepts what the general path accepts, with the same values; on anything unforeseen it gives up without a verdict.
 
+use super::digits::{POWERS_OF_TEN, ZEROS, eight_digits, leading_digits, not_digits};
 use super::message::{DEFAULT_PRICE_RANGES, Direction, PriceRange, WakeMessage};
 use super::{number, scan};
 
@@ -263,62 +264,6 @@ fn decimal_fraction(bytes: &[u8]) -> Option<(f64, usize)> {
     // Both operands are exact doubles, so the division rounds once: it is the nearest double.
     let value = mantissa as f64 / power as f64;
     Some((if negative { -value } else { value }, length + usize::from(negative)))
-}
-
-const POWERS_OF_TEN: [u64; 19] = {
-    let mut powers = [1; 19];
-    let mut exponent = 1;
-    while exponent < powers.len() {
-        powers[exponent] = powers[exponent - 1] * 10;
-        exponent += 1;
-    }
-    powers
-};
-
-/// Value (modulo 2^64) and count of the digits that `bytes` begins with.
-#[inline(always)]
-fn leading_digits(bytes: &[u8]) -> (u64, usize) {
-    let mut value = 0_u64;
-    let mut count = 0;
-    while let Some(chunk) = bytes.get(count..).and_then(<[u8]>::first_chunk::<8>) {
-        let digits = u64::from_le_bytes(*chunk) ^ ZEROS;
-        let others = not_digits(digits);
-        if others == 0 {
-            value = value.wrapping_mul(100_000_000).wrapping_add(eight_digits(digits));
-            count += 8;
-            continue;
-        }
-        let found = (others.trailing_zeros() / 8) as usize;
-        if found > 0 {
-            // Shifted to the top, the digits found stand behind as many zeros as are missing.
-            let padded = digits << (64 - 8 * found);
-            value = value.wrapping_mul(POWERS_OF_TEN[found]).wrapping_add(eight_digits(padded));
-        }
-        return (value, count + found);
-    }
-    while let Some(digit) = bytes.get(count).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
-        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-        count += 1;
-    }
-    (value, count)
-}
-
-/// The high bit of each byte above 9, of eight; only up to the lowest of them is it exact.
-#[inline(always)]
-fn not_digits(digits: u64) -> u64 {
-    // A byte above 9 has its high bit set, or gets it by adding 0x76; a carry reaches only bytes above it.
-    (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080
-}
-
-/// Eight ASCII zeros.
-const ZEROS: u64 = 0x3030_3030_3030_3030;
-
-/// Value of eight digits, one a byte, the first in the lowest byte: pairs, then fours, then all eight.
-#[inline(always)]
-fn eight_digits(digits: u64) -> u64 {
-    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
-    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
-    fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
 }
 
 #[cfg(test)]

@@ -14,13 +14,13 @@ struct Run {
 
 /// Length of the plain run that `bytes` begin with; all of them when nothing interrupts it.
 #[inline]
-pub(super) fn plain_length(bytes: &[u8]) -> usize {
+pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     run(bytes).length
 }
 
 /// The plain run that `bytes` begin with and what follows it, or `None` when the run isn't UTF-8.
 #[inline(always)]
-pub(super) fn split_plain(bytes: &[u8]) -> Option<(&str, &[u8])> {
+pub(crate) fn split_plain(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let Run { length, ascii } = run(bytes);
     let (plain, rest) = bytes.split_at_checked(length)?;
     let plain = if ascii {

@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
+use super::nesting::{MAX_DEPTH, Nesting};
 use super::number;
 use super::refusal::{Position, Refusal, SyntaxError};
 use super::text;
-
-/// Deepest nesting of arrays and objects that orjson reads.
-pub(super) const MAX_DEPTH: usize = 1024;
 
 /// JSON type of a value, numbers told apart as Python tells them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -229,7 +227,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// Bytes of the escape at the start of `bytes`, surrogate pairs whole.
-fn escape_length(bytes: &[u8]) -> Result<usize, SyntaxError> {
+pub(crate) fn escape_length(bytes: &[u8]) -> Result<usize, SyntaxError> {
     match bytes.get(1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
         Some(b'u') => {
@@ -279,46 +277,4 @@ fn could_become_low_surrogate(digits: &[u8]) -> bool {
         _ => digit.is_ascii_hexdigit(),
     };
     digits.iter().enumerate().all(allowed)
-}
-
-/// Which of the open brackets are objects' ones: a stack of bits.
-struct Nesting {
-    objects: [u64; MAX_DEPTH / 64],
-    depth: usize,
-}
-
-impl Default for Nesting {
-    fn default() -> Self {
-        Self { objects: [0; MAX_DEPTH / 64], depth: 0 }
-    }
-}
-
-impl Nesting {
-    fn len(&self) -> usize {
-        self.depth
-    }
-
-    fn is_empty(&self) -> bool {
-        self.depth == 0
-    }
-
-    fn push(&mut self, object: bool) {
-        let bit = 1 << (self.depth % 64);
-        let word = &mut self.objects[self.depth / 64];
-        *word = if object { *word | bit } else { *word & !bit };
-        self.depth += 1;
-    }
-
-    fn pop(&mut self) {
-        self.depth -= 1;
-    }
-
-    fn innermost_is_object(&self) -> bool {
-        let top = self.depth - 1;
-        self.objects[top / 64] >> (top % 64) & 1 == 1
-    }
-
-    fn closing(&self) -> Option<u8> {
-        (!self.is_empty()).then(|| if self.innermost_is_object() { b'}' } else { b']' })
-    }
 }

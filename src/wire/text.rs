@@ -70,27 +70,28 @@ pub(super) fn quote(out: &mut Vec<u8>, content: &str) {
 /// Appends the text that a syntactically valid string content (between its quotes) stands for.
 pub(super) fn unescape(content: &str, out: &mut String) {
     let mut rest = content;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        let mut escape = rest[at + 1..].chars();
-        match escape.next() {
-            Some('b') => out.push('\u{8}'),
-            Some('f') => out.push('\u{c}'),
-            Some('n') => out.push('\n'),
-            Some('r') => out.push('\r'),
-            Some('t') => out.push('\t'),
-            Some('u') => {
-                let (unit, after) = escaped_char(escape.as_str());
-                out.push(unit);
-                rest = after;
-                continue;
-            }
-            Some(literal) => out.push(literal),
-            None => {}
-        }
-        rest = escape.as_str();
+    while let Some((plain, escape)) = rest.split_once('\\') {
+        out.push_str(plain);
+        let Some((character, after)) = unescaped(escape) else { return };
+        out.push(character);
+        rest = after;
     }
     out.push_str(rest);
+}
+
+/// The character of a syntactically valid escape (its backslash already taken), and what follows it.
+pub(crate) fn unescaped(escape: &str) -> Option<(char, &str)> {
+    let mut characters = escape.chars();
+    let character = match characters.next()? {
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'u' => return Some(escaped_char(characters.as_str())),
+        literal => literal,
+    };
+    Some((character, characters.as_str()))
 }
 
 /// The character of a `\u` escape (its `\u` already taken), joined with the low surrogate that follows a high one.
