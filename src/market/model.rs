@@ -228,7 +228,7 @@ pub struct UpdateIds {
 /// Why a message holds nothing for a book and is not wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ignored {
-    /// Keep-alives: `PING`, `PONG`, nothing but white space.
+    /// Keep-alives: `PING`, `PONG`, nothing but white space, a heartbeat.
     KeepAlive,
     /// A reply to a command: subscribed, ok, unsubscribed.
     Reply,
@@ -312,6 +312,13 @@ pub struct Message<'p> {
 }
 
 impl Message<'_> {
+    /// Empties it, and keeps its buffer.
+    pub fn reset(&mut self) {
+        let mut updates = std::mem::take(&mut self.updates);
+        updates.clear();
+        *self = Self { updates, ..Self::default() };
+    }
+
     /// An empty message for another payload, with this one's buffer.
     #[must_use]
     pub fn recycle<'q>(self) -> Message<'q> {
