@@ -9,6 +9,7 @@ mod kill_switch;
 mod log;
 mod logging;
 mod progress;
+mod replay;
 mod serve;
 mod spawned;
 mod stderr;
@@ -45,6 +46,9 @@ enum Command {
     /// Make a synthetic session of two venues, one of which leads the other by a known time.
     #[command(after_help = synth::EXAMPLE)]
     Synth(synth::SynthArguments),
+    /// Put a recorded session through parsers, books and signals, and account for every record.
+    #[command(after_help = replay::EXAMPLE)]
+    Replay(replay::ReplayArguments),
     /// Measure what the parts cost.
     Bench(bench::BenchArguments),
     /// The floor under `bench`: serves one connection without looking at what comes.
@@ -72,6 +76,7 @@ pub fn run() -> ExitCode {
         (Some(Command::Kalshi(arguments)), _) => kalshi::run(arguments),
         (Some(Command::Log(arguments)), _) => log::run(arguments),
         (Some(Command::Synth(arguments)), _) => synth::run(&arguments),
+        (Some(Command::Replay(arguments)), _) => replay::run(&arguments),
         (Some(Command::Bench(arguments)), _) => bench::run(&arguments),
         (Some(Command::BenchEcho(arguments)), _) => bench::run_echo(&arguments),
         (Some(Command::BookVerify(arguments)), _) => book_verify::run(&arguments),

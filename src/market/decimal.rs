@@ -74,11 +74,31 @@ pub fn exact_signed(text: &str, decimals: u8) -> Result<i64, NotExact> {
 /// `-54`.
 #[must_use]
 pub fn text(value: i64, decimals: u8) -> String {
-    let sign = if value < 0 { "-" } else { "" };
-    let digits = format!("{:0width$}", value.unsigned_abs(), width = usize::from(decimals) + 1);
-    let (whole, places) = digits.split_at(digits.len() - usize::from(decimals));
-    let places = places.trim_end_matches('0');
-    if places.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{places}") }
+    let mut text = Vec::new();
+    write(&mut text, value, decimals);
+    text.into_iter().map(char::from).collect()
+}
+
+/// Appends what [`text`] says.
+pub fn write(out: &mut Vec<u8>, value: i64, decimals: u8) {
+    let one = 10_u64.checked_pow(u32::from(decimals)).unwrap_or(u64::MAX);
+    let magnitude = value.unsigned_abs();
+    if value < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(itoa::Buffer::new().format(magnitude / one).as_bytes());
+    let mut rest = magnitude % one;
+    if rest == 0 {
+        return;
+    }
+    out.push(b'.');
+    let mut place = one / 10;
+    while rest > 0 {
+        let digit = (rest / place) as u8;
+        out.push(b'0' + digit);
+        rest %= place;
+        place /= 10;
+    }
 }
 
 #[cfg(test)]

@@ -184,6 +184,14 @@ pub enum Change {
     },
 }
 
+impl Change {
+    /// Whether it is of a book's levels: what the reference calls a delta.
+    #[must_use]
+    pub const fn is_delta(&self) -> bool {
+        matches!(self, Self::Clear | Self::Set { .. } | Self::Add { .. })
+    }
+}
+
 /// One thing that a message says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Update<'p> {

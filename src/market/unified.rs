@@ -17,6 +17,8 @@ pub struct Taken {
     pub applied: usize,
     /// Updates of markets that nobody knows.
     pub unmapped: usize,
+    /// Those of them that say something of a book.
+    pub unmapped_deltas: usize,
     /// Updates that weren't applied, since the whole message came before.
     pub repeated: usize,
     /// What its number meant, if it had one.
@@ -166,7 +168,10 @@ impl Books {
                     self.apply(target, update.change, numbering);
                     taken.applied += 1;
                 }
-                None => taken.unmapped += 1,
+                None => {
+                    taken.unmapped += 1;
+                    taken.unmapped_deltas += usize::from(update.change.is_delta());
+                }
             }
         }
         if message.left_out.finer_than_scale + message.left_out.out_of_range > 0 {
@@ -222,7 +227,10 @@ impl Books {
                     market.void_book();
                 }
             }
-            None => taken.unmapped += 1,
+            None => {
+                taken.unmapped += 1;
+                taken.unmapped_deltas += 1;
+            }
         }
     }
 
