@@ -302,6 +302,7 @@ fn the_command_tells_exact_from_diverged_and_never_reached() {
         ("snapshot", &snapshot),
         ("validation_snapshot", &right),
         ("diff", &change),
+        ("validation_snapshot", &early),
     ]);
     let (out, err, code) = said(&run(&path, &[]));
     let expected = "\
@@ -310,6 +311,9 @@ BOOK_VERIFY levels_compared=3 mismatches=0 exact
 ";
     assert!(out.starts_with(expected), "{out}");
     assert_eq!((err.as_str(), code), ("", Some(0)));
+    let document: serde_json::Value = serde_json::from_slice(&run(&path, &["--json"]).stdout).unwrap();
+    assert_eq!(document["outcome"], "exact");
+    assert_eq!(document["more_images"], 1, "the first counts, and no other is read");
 
     let wrong = image(12, &[(10, "1"), (9, "1")], &asks);
     let (_held, path) =
