@@ -109,3 +109,36 @@ fn packed_and_plain_say_the_same() {
         assert_eq!(packed, plain);
     }
 }
+
+#[test]
+fn the_stages_of_a_session_are_measured_and_none_allocates() {
+    let place = synthetic("500");
+    let bench = |flags: &[&str]| {
+        let arguments = [&["bench", "replay", "session.feedlog", "--pairs", "2"], flags].concat();
+        std::process::Command::new(common::wakeline())
+            .args(arguments)
+            .current_dir(place.directory.path())
+            .output()
+            .unwrap()
+    };
+    let output = bench(&["--registry", "registry.toml"]);
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    for words in [
+        "read, parse, books, signals",
+        "million records/s",
+        "allocations in the second half of a pass: at most 0, 0.000000 a message",
+        "peak resident memory",
+        "p99",
+    ] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+    fs::write(place.at("session.feedlog"), "").unwrap();
+    let output = bench(&["--registry", "registry.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    super::common::daemon::assert_one_sentence(
+        &String::from_utf8(output.stderr).unwrap(),
+        &["session.feedlog", "no record"],
+    );
+    assert_eq!(bench(&[]).status.code(), Some(2), "a registry must be named");
+}

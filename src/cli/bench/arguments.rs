@@ -2,16 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use super::components::Component;
 use super::pin::Pin;
+use super::replay::ReplayBench;
 
 /// Fewest samples of a kind: a 99th percentile of fewer is its maximum.
 const FEWEST_SAMPLES: i64 = 100;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BenchArguments {
+    #[command(subcommand)]
+    pub(super) session: Option<Session>,
     /// What to measure; several may be named.
     #[arg(value_name = "COMPONENT", default_value = "all", value_enum)]
     pub(super) components: Vec<Component>,
@@ -23,7 +26,7 @@ pub(in crate::cli) struct BenchArguments {
     pub(super) warm_up: u32,
     /// Runs of each kind where whole runs are compared (roundtrip, wake-recv, telemetry-rows); samples
     /// of telemetry-idle.
-    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, global = true, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(super) pairs: u32,
     /// Rows of each run of telemetry-rows.
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
@@ -40,13 +43,13 @@ pub(in crate::cli) struct BenchArguments {
     pub(super) beside: Option<String>,
     /// Keep the measuring thread, what it starts within this process and Python on the first CPU, daemon and echo with all
     /// their threads on the second.
-    #[arg(long, value_name = "CPU[,CPU]")]
+    #[arg(long, global = true, value_name = "CPU[,CPU]")]
     pub(super) pin: Option<Pin>,
     /// Append a row for each run to this file once everything has succeeded.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
     /// Print one JSON document instead of tables.
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub(super) json: bool,
     /// The Python that has `cryptography` (python/requirements.txt), for sign; by default python3, if it has.
     #[arg(long, value_name = "PROGRAM")]
@@ -54,4 +57,11 @@ pub(in crate::cli) struct BenchArguments {
     /// Leave Python out.
     #[arg(long, conflicts_with = "python")]
     pub(super) no_python: bool,
+}
+
+/// What is measured on a file of the user's.
+#[derive(Debug, Subcommand)]
+pub(super) enum Session {
+    /// A recorded session through the pipeline, stage by stage: records/s, allocations a message, peak memory
+    Replay(ReplayBench),
 }

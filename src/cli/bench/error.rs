@@ -26,6 +26,10 @@ pub(super) enum BenchError {
     NoFrame { line: usize },
     #[error("{frame} was decoded otherwise than it must be, so nothing was recorded; please report it")]
     WrongVerdict { frame: String },
+    #[error(
+        "{input} has no record of a venue, so there is nothing to measure; wakeline log check says what it has"
+    )]
+    NoRecords { input: String },
     #[error("the frame of every wake fits, and this one did not; please report it")]
     NoWake,
     #[error("can't make a temporary directory: {0}; is TMPDIR a short path you can write to?")]

@@ -28,6 +28,7 @@ mod progress;
 mod python;
 mod receipt;
 mod recording;
+mod replay;
 mod report;
 mod sign;
 mod sockets;
@@ -43,6 +44,8 @@ mod wake;
 
 use std::io::Write;
 use std::process::ExitCode;
+
+use arguments::Session;
 
 pub(super) use arguments::BenchArguments;
 pub(super) use echo::{EchoArguments, run as run_echo};
@@ -74,7 +77,10 @@ fn measure(arguments: &BenchArguments, interrupt: &Interrupt) -> Outcome {
     let receipt = Receipt::of(arguments)?;
     let placement = Placement::take(arguments.pin.as_ref())?;
     let plan = Plan { arguments, placement, progress: Progress::new(interrupt.clone()) };
-    let sections = components::measure(&plan)?;
+    let sections = match &arguments.session {
+        Some(Session::Replay(what)) => vec![replay::measure(&plan, what)?],
+        None => components::measure(&plan)?,
+    };
     plan.progress.clear();
 
     let printed = if arguments.json {
