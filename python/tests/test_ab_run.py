@@ -130,6 +130,8 @@ def test_an_interrupt_leaves_neither_processes_nor_files(number: int, directory:
         stderr=subprocess.PIPE,
         text=True,
         env=environment() | {"TMPDIR": str(directory)},
+        # Whoever runs the tests may ignore it, and a child would too.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     ) as tool:
         socket = next_socket(directory)
         tool.send_signal(number)
