@@ -1,8 +1,11 @@
 //! Where, when and with what figures were made.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::process::Command;
 
+use memchr::memmem;
 use serde::Serialize;
 
 use super::arguments::BenchArguments;
@@ -80,16 +83,32 @@ fn versions() -> String {
 
 /// The compiler that made this binary, in the words it left there; `None` where they were stripped.
 fn compiler() -> Option<String> {
+    // In pieces, since a figure of peak memory may stand below.
+    const PIECE: usize = 1 << 20;
+    /// A mark and a version, with room to spare.
+    const OVERLAP: usize = 64;
+    let mut binary = File::open("/proc/self/exe").ok()?;
+    let mut held = Vec::with_capacity(PIECE + OVERLAP);
+    // The last one: compilers leave their words at the end, and the mark itself is among the strings of this very file.
+    let mut latest = None;
+    while binary.by_ref().take(PIECE as u64).read_to_end(&mut held).ok()? > 0 {
+        latest = version_in(&held).or(latest);
+        held.drain(..held.len().saturating_sub(OVERLAP));
+    }
+    latest
+}
+
+/// The last version behind a compiler's mark.
+fn version_in(bytes: &[u8]) -> Option<String> {
     const MARK: &[u8] = b"rustc version ";
-    let binary = std::fs::read("/proc/self/exe").ok()?;
-    // From the end, where compilers leave their words; the mark itself is among the strings of this very file.
-    let mut versions =
-        binary.windows(MARK.len()).enumerate().rev().filter(|(_, bytes)| *bytes == MARK).map(|(at, _)| {
-            let text = binary[at + MARK.len()..].iter().map(|byte| char::from(*byte));
-            text.take_while(|c| c.is_ascii_alphanumeric() || ".-".contains(*c)).collect::<String>()
-        });
-    versions
-        .find(|version| version.split('.').count() == 3 && version.starts_with(|c: char| c.is_ascii_digit()))
+    let versions = memmem::rfind_iter(bytes, MARK).map(|at| {
+        let text = bytes[at + MARK.len()..].iter().map(|byte| char::from(*byte));
+        text.take_while(|c| c.is_ascii_alphanumeric() || ".-".contains(*c)).collect::<String>()
+    });
+    let is_one = |version: &String| {
+        version.split('.').count() == 3 && version.starts_with(|c: char| c.is_ascii_digit())
+    };
+    versions.into_iter().find(is_one)
 }
 
 /// The commit of the checkout around the working directory, `-dirty` when its files differ from it; empty elsewhere.
